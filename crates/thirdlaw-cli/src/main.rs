@@ -1,0 +1,3 @@
+//! The command `thirdlaw`.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Pictures of frames, ray-traced on the CPU.

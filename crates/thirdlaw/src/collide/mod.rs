@@ -1,0 +1,3 @@
+//! Finding contacts: broad phase, manifolds, continuous detection.
+
+pub mod manifold;

@@ -1,0 +1,33 @@
+//! Names for things in a world: an index and the generation of its slot.
+//!
+//! A slot is used again after a removal with the next generation, so an id kept from before is
+//! refused instead of silently naming another body.
+
+use serde::{Deserialize, Serialize};
+
+/// Names one rigid body of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BodyId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}
+
+impl std::fmt::Display for BodyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "body {}v{}", self.index, self.generation)
+    }
+}
+
+/// The id names a body that was removed, or one of another world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleId(pub BodyId);
+
+impl std::fmt::Display for StaleId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} does not exist (any more) in this world", self.0)
+    }
+}
+
+impl std::error::Error for StaleId {}
