@@ -1,6 +1,8 @@
 //! Finding contacts: broad phase, manifolds, continuous detection.
 
+pub mod broad;
 mod clip;
+pub mod contacts;
 mod direction;
 pub mod manifold;
 pub mod narrow;
