@@ -81,6 +81,8 @@ struct LocalContact {
     b: u32,
     point_start: u32,
     tangents: (Vec3, Vec3),
+    /// Whether points travel with b (else a) as the bodies slide: they belong to the smaller one.
+    with_b: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -240,6 +242,7 @@ impl IslandScratch {
             b,
             point_start: self.points.len() as u32,
             tangents,
+            with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
         });
         for point in contact.points() {
             let normal = self.problem.rows.len() as u32;
@@ -388,24 +391,20 @@ impl IslandScratch {
         }
     }
 
-    /// Wanted velocities once the positions are settled: no push, but restitution.
+    /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
     fn relax_rows(&mut self, state: &State, h: f64) {
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
             for i in 0..contact.count as usize {
-                let point = &self.points[local.point_start as usize + i];
-                let velocities = &self.velocities.bodies;
-                let speed = approach_speed(
-                    &self.problem.rows[row],
-                    &velocities[local.a as usize],
-                    &velocities[local.b as usize],
-                );
-                let touched = self.impulses[row] > 0.0;
-                self.problem.rows[row].bias = if point.approach < 0.0 && touched {
+                let point = &mut self.points[local.point_start as usize + i];
+                if self.impulses[row] == 0.0 {
+                    point.approach = 0.0;
+                }
+                self.problem.rows[row].bias = if point.approach < 0.0 {
                     contact.restitution * point.approach
                 } else {
-                    (point.gap + h * speed).max(0.0) / h
+                    point.gap.max(0.0) / h
                 };
                 row += 3;
             }
