@@ -8,6 +8,7 @@ pub mod jacobi;
 pub mod jacobi_bridson;
 pub mod jacobi_line_search;
 pub mod jacobi_scaled;
+mod lu;
 pub mod mass_splitting;
 pub mod pgs;
 pub mod problem;
@@ -15,6 +16,8 @@ pub mod row;
 pub mod scratch;
 pub mod solver;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod wrench;
 
 pub use problem::{
