@@ -94,6 +94,16 @@ const BINS: usize = 16;
 const SAH_DEPTH: usize = 20;
 const STACK: usize = 3 * (SAH_DEPTH + 32) + 4;
 
+/// What a traversal has still to visit. Kept by the caller from ray to ray:
+/// clearing it each time would cost as much as the traversal of a small mesh.
+pub(crate) struct Stack([(u32, u32, f32); STACK]);
+
+impl Stack {
+    pub fn new() -> Self {
+        Self([(0, 0, 0.0); STACK])
+    }
+}
+
 impl Bvh {
     /// Builds over `boxes`; leaves hold up to `leaf_size` items. Boxes must be finite.
     pub fn build(boxes: &[Aabb], leaf_size: usize) -> Self {
@@ -125,11 +135,18 @@ impl Bvh {
     /// Calls `leaf(first, count, &mut limit)` for every leaf whose box the ray
     /// meets before `limit`, near boxes first. The leaf lowers `limit` to its hit.
     #[inline]
-    pub fn closest(&self, ray: &Ray, limit: &mut f32, mut leaf: impl FnMut(u32, u32, &mut f32)) {
+    pub fn closest(
+        &self,
+        ray: &Ray,
+        limit: &mut f32,
+        stack: &mut Stack,
+        mut leaf: impl FnMut(u32, u32, &mut f32),
+    ) {
         if self.nodes.is_empty() {
             return;
         }
-        let mut stack = [(0u32, 0u32, 0.0f32); STACK];
+        let stack = &mut stack.0;
+        stack[0] = (0, 0, 0.0);
         let mut depth = 1;
         let slabs = Slabs::new(ray);
         while depth > 0 {
@@ -163,16 +180,23 @@ impl Bvh {
 
     /// Whether `leaf(first, count)` is true for any leaf the ray meets before `limit`.
     #[inline]
-    pub fn any(&self, ray: &Ray, limit: f32, mut leaf: impl FnMut(u32, u32) -> bool) -> bool {
+    pub fn any(
+        &self,
+        ray: &Ray,
+        limit: f32,
+        stack: &mut Stack,
+        mut leaf: impl FnMut(u32, u32) -> bool,
+    ) -> bool {
         if self.nodes.is_empty() {
             return false;
         }
-        let mut stack = [0u32; STACK];
+        let stack = &mut stack.0;
+        stack[0].0 = 0;
         let mut depth = 1;
         let slabs = Slabs::new(ray);
         while depth > 0 {
             depth -= 1;
-            let node = &self.nodes[stack[depth] as usize];
+            let node = &self.nodes[stack[depth].0 as usize];
             let (mut mask, _) = slabs.test(node, limit);
             while mask != 0 {
                 let k = mask.trailing_zeros() as usize;
@@ -182,7 +206,7 @@ impl Bvh {
                         return true;
                     }
                 } else {
-                    stack[depth] = node.first[k];
+                    stack[depth].0 = node.first[k];
                     depth += 1;
                 }
             }

@@ -7,7 +7,7 @@
 use glamx::Vec3;
 use wide::f32x4;
 
-use crate::bvh::{Aabb, Bvh, Ray};
+use crate::bvh::{Aabb, Bvh, Ray, Stack};
 use crate::normals::{corner_normals, face_normal};
 use crate::picture::Mesh;
 
@@ -87,9 +87,9 @@ impl MeshTree {
 
     /// The first hit before `limit`, which is lowered to it.
     #[inline]
-    pub fn closest(&self, ray: &Ray, limit: &mut f32) -> Option<MeshHit> {
+    pub fn closest(&self, ray: &Ray, limit: &mut f32, stack: &mut Stack) -> Option<MeshHit> {
         let mut hit = None;
-        self.bvh.closest(ray, limit, |pack, _, limit| {
+        self.bvh.closest(ray, limit, stack, |pack, _, limit| {
             let pack = &self.packs[pack as usize];
             let (mut mask, t, u, v) = pack.intersect(ray, *limit);
             if mask == 0 {
@@ -110,8 +110,10 @@ impl MeshTree {
 
     /// Whether anything is hit before `limit`.
     #[inline]
-    pub fn occludes(&self, ray: &Ray, limit: f32) -> bool {
-        self.bvh.any(ray, limit, |pack, _| self.packs[pack as usize].intersect(ray, limit).0 != 0)
+    pub fn occludes(&self, ray: &Ray, limit: f32, stack: &mut Stack) -> bool {
+        self.bvh.any(ray, limit, stack, |pack, _| {
+            self.packs[pack as usize].intersect(ray, limit).0 != 0
+        })
     }
 
     pub fn point(&self, hit: &MeshHit) -> MeshPoint {

@@ -71,7 +71,7 @@ pub struct Checker {
 
 impl Default for Checker {
     fn default() -> Self {
-        Self { size: 1.0, contrast: 0.22 }
+        Self { size: 1.0, contrast: 0.12 }
     }
 }
 
@@ -98,11 +98,11 @@ pub struct Light {
 impl Default for Light {
     fn default() -> Self {
         Self {
-            sun_direction: [0.35, 0.80, 0.62],
-            sun: [1.75, 1.60, 1.38],
+            sun_direction: [-0.62, 0.80, 0.30],
+            sun: [2.15, 1.95, 1.65],
             sun_radius_deg: 2.0,
-            zenith: [0.42, 0.60, 0.92],
-            horizon: [0.92, 0.97, 1.04],
+            zenith: [0.34, 0.52, 0.86],
+            horizon: [0.88, 0.96, 1.06],
             exposure: 0.72,
             specular: 1.0,
         }

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 
 use crate::image::Image;
 use crate::picture::Picture;
-use crate::sampler::{Dimension, Sampler};
+use crate::sampler::{Dimension, Sample, Sampler};
 use crate::shade::Scene;
 use crate::sky::{Floor, Sky};
-use crate::stage::Stage;
+use crate::stage::{Scratch, Stage};
 use crate::tone;
 
 /// Size and quality of a picture.
@@ -60,7 +60,13 @@ fn render_here(picture: &Picture<'_>, options: &RenderOptions) -> Image {
         .map(|tile| {
             let (xs, ys) = tile_pixels(tile, columns, options);
             let pixels = ys.flat_map(|y| xs.clone().map(move |x| (x, y)));
-            pixels.map(|(x, y)| pixel(&scene, &lens, &sampler, (x, y), options.samples)).collect()
+            let (mut samples, mut scratch) = (Vec::new(), Scratch::new());
+            pixels
+                .map(|(x, y)| {
+                    sampler.fill(x, y, &mut samples);
+                    pixel(&scene, &lens, (x, y), &samples, &mut scratch)
+                })
+                .collect()
         })
         .collect();
     for (tile, pixels) in tiles.iter().enumerate() {
@@ -96,20 +102,18 @@ fn tile_pixels(
 fn pixel(
     scene: &Scene,
     lens: &Lens,
-    sampler: &Sampler,
     (x, y): (usize, usize),
-    count: usize,
+    samples: &[Sample],
+    scratch: &mut Scratch,
 ) -> [u8; 3] {
-    let samples = sampler.pixel(x, y);
-    let count = count.max(1);
     let mut sum = Vec3::ZERO;
-    for index in 0..count {
-        let [u, v] = samples.get(index, Dimension::Pixel).map(tent);
+    for sample in samples {
+        let [u, v] = sample.get(Dimension::Pixel).map(tent);
         let direction = lens.direction(x as f32 + 0.5 + u, y as f32 + 0.5 + v);
         // Tone mapping each sample, not their mean, keeps bright edges smooth.
-        sum += tone::tone_map(scene.radiance(direction, &samples, index) * scene.sky.exposure);
+        sum += tone::tone_map(scene.radiance(direction, sample, scratch) * scene.sky.exposure);
     }
-    (sum / count as f32).to_array().map(tone::linear_to_byte)
+    (sum / samples.len() as f32).to_array().map(tone::linear_to_byte)
 }
 
 /// Offset from the pixel's middle, for a tent filter a little wider than the pixel.

@@ -22,65 +22,77 @@ pub(crate) enum Dimension {
 
 const DIMENSIONS: usize = 4;
 
+/// The random numbers of one sample, a pair per dimension.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sample([[f32; 2]; DIMENSIONS]);
+
+impl Sample {
+    /// Two numbers in 0..1.
+    #[inline]
+    pub fn get(&self, dimension: Dimension) -> [f32; 2] {
+        self.0[dimension as usize]
+    }
+}
+
 /// The sequence for a given number of samples a pixel.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
+    count: usize,
+    /// Base-4 digits of a sample's index.
     digits: u32,
     /// Sobol points of the indices below 4^digits.
     points: Vec<[u32; 2]>,
 }
 
-/// The samples of one pixel.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PixelSamples<'a> {
-    sampler: &'a Sampler,
-    morton: u32,
-    /// What the pixel's digits contribute to its points, per dimension.
-    offset: [[u32; 2]; DIMENSIONS],
-}
-
 impl Sampler {
-    pub fn new(samples: usize) -> Self {
+    pub fn new(count: usize) -> Self {
+        let count = count.clamp(1, 1 << 16);
         let mut digits = 0;
-        while 1usize << (2 * digits) < samples && digits < 8 {
+        while 1usize << (2 * digits) < count {
             digits += 1;
         }
-        Self { digits, points: (0..1u32 << (2 * digits)).map(sobol).collect() }
+        Self { count, digits, points: (0..1u32 << (2 * digits)).map(sobol).collect() }
     }
 
-    pub fn pixel(&self, x: usize, y: usize) -> PixelSamples<'_> {
+    /// Replaces `samples` by those of a pixel.
+    pub fn fill(&self, x: usize, y: usize, samples: &mut Vec<Sample>) {
+        samples.clear();
+        samples.resize(self.count, Sample::default());
         let morton = spread(x as u32) | spread(y as u32) << 1;
-        let offset = std::array::from_fn(|dimension| {
+        for dimension in 0..DIMENSIONS {
             let seed = hash(0x9E37_79B9 ^ dimension as u32);
-            let mut shuffled = 0;
-            for digit in 0..16 {
-                let above = if digit == 15 { 0 } else { morton >> (2 * digit + 2) };
-                let value = morton >> (2 * digit) & 3;
-                shuffled |= shuffle(value, above ^ seed.rotate_left(digit)) << (2 * digit);
+            let pixel = shuffle_digits(morton, 16, 0, seed);
+            // Sobol points are linear in the bits of the index: the pixel's part
+            // is computed once.
+            let [a, b] = sobol(pixel.wrapping_shl(2 * self.digits));
+            let offset = [a ^ hash(seed + 1), b ^ hash(seed + 2)];
+            let key = hash(morton ^ seed.rotate_left(7));
+            for (four, group) in samples.chunks_mut(4).enumerate() {
+                let four = four as u32;
+                let above = shuffle_digits(four, self.digits.saturating_sub(1), 1, key);
+                let low = permutation(four ^ key);
+                for (k, sample) in group.iter_mut().enumerate() {
+                    let index = above << 2 | low >> (2 * k) & 3;
+                    let point = self.points[index as usize & (self.points.len() - 1)];
+                    sample.0[dimension] = std::array::from_fn(|k| {
+                        ((point[k] ^ offset[k]) >> 8) as f32 * (1.0 / 16_777_216.0)
+                    });
+                }
             }
-            let [a, b] = sobol(shuffled.wrapping_shl(2 * self.digits));
-            [a ^ hash(seed + 1), b ^ hash(seed + 2)]
-        });
-        PixelSamples { sampler: self, morton, offset }
+        }
     }
 }
 
-impl PixelSamples<'_> {
-    /// Sample number `index` of the pixel: two numbers in 0..1.
-    #[inline]
-    pub fn get(&self, index: usize, dimension: Dimension) -> [f32; 2] {
-        let index = index as u32;
-        let mut shuffled = 0;
-        for digit in 0..self.sampler.digits {
-            let above = index >> (2 * digit + 2);
-            let key = hash(self.morton ^ (above << 3 | dimension as u32) << 24 ^ digit);
-            shuffled |= shuffle(index >> (2 * digit) & 3, key) << (2 * digit);
-        }
-        let points = &self.sampler.points;
-        let point = points[shuffled as usize & (points.len() - 1)];
-        let offset = self.offset[dimension as usize];
-        [0, 1].map(|k| ((point[k] ^ offset[k]) >> 8) as f32 * (1.0 / 16_777_216.0))
+/// Shuffles each base-4 digit of `index` by the digits above it.
+#[inline]
+fn shuffle_digits(index: u32, digits: u32, level: u32, key: u32) -> u32 {
+    let mut shuffled = 0;
+    for digit in 0..digits {
+        let above = index.checked_shr(2 * digit + 2).unwrap_or(0);
+        let order = permutation(above ^ key.rotate_left(digit + level));
+        shuffled |= (order >> (2 * (index >> (2 * digit) & 3)) & 3) << (2 * digit);
     }
+    shuffled
 }
 
 /// First two dimensions of the Sobol sequence, as 32-bit fractions.
@@ -98,12 +110,11 @@ fn sobol(index: u32) -> [u32; 2] {
     [index.reverse_bits(), second]
 }
 
-/// One of the 24 permutations of 0..4, chosen by `key`, applied to `value`.
+/// One of the 24 permutations of 0..4, chosen by `key`, two bits per entry.
 #[inline]
-fn shuffle(value: u32, key: u32) -> u32 {
+fn permutation(key: u32) -> u32 {
     const PERMUTATIONS: [u8; 24] = permutations();
-    let packed = PERMUTATIONS[(u64::from(hash(key)) * 24 >> 32) as usize];
-    u32::from(packed) >> (2 * value) & 3
+    u32::from(PERMUTATIONS[(u64::from(hash(key)) * 24 >> 32) as usize])
 }
 
 /// All permutations of 0..4, two bits per entry.
@@ -147,11 +158,12 @@ mod tests {
     fn each_pixel_has_one_sample_per_stratum() {
         let sampler = Sampler::new(16);
         for (x, y) in [(0, 0), (5, 9), (958, 539)] {
-            let pixel = sampler.pixel(x, y);
+            let mut samples = Vec::new();
+            sampler.fill(x, y, &mut samples);
             for dimension in [Dimension::Pixel, Dimension::Sun, Dimension::Sky] {
                 let (mut cells, mut rows, mut columns) = ([0; 16], [0; 16], [0; 16]);
-                for index in 0..16 {
-                    let [u, v] = pixel.get(index, dimension);
+                for sample in &samples {
+                    let [u, v] = sample.get(dimension);
                     assert!((0.0..1.0).contains(&u) && (0.0..1.0).contains(&v));
                     cells[(4.0 * u) as usize * 4 + (4.0 * v) as usize] += 1;
                     columns[(16.0 * u) as usize] += 1;
@@ -169,9 +181,10 @@ mod tests {
         let sampler = Sampler::new(4);
         let mut cells = [0; 16];
         for (x, y) in [(6, 4), (7, 4), (6, 5), (7, 5)] {
-            let pixel = sampler.pixel(x, y);
-            for index in 0..4 {
-                let [u, v] = pixel.get(index, Dimension::Sky);
+            let mut samples = Vec::new();
+            sampler.fill(x, y, &mut samples);
+            for sample in &samples {
+                let [u, v] = sample.get(Dimension::Sky);
                 cells[(4.0 * u) as usize * 4 + (4.0 * v) as usize] += 1;
             }
         }

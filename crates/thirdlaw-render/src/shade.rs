@@ -9,9 +9,9 @@
 use glamx::Vec3;
 
 use crate::bvh::Ray;
-use crate::sampler::{Dimension, PixelSamples};
+use crate::sampler::{Dimension, Sample};
 use crate::sky::{Floor, Sky, cosine_direction};
-use crate::stage::{Stage, Surface};
+use crate::stage::{Scratch, Stage, Surface};
 
 /// Everything light can meet.
 pub(crate) struct Scene {
@@ -29,29 +29,36 @@ struct Seen {
 }
 
 impl Scene {
-    /// Radiance that arrives at the eye from `direction` for sample `index`.
-    pub fn radiance(&self, direction: Vec3, samples: &PixelSamples<'_>, index: usize) -> Vec3 {
+    /// Radiance that arrives at the eye from `direction`.
+    pub fn radiance(&self, direction: Vec3, sample: &Sample, scratch: &mut Scratch) -> Vec3 {
         let background = self.sky.radiance(direction);
-        let Some(seen) = self.first_surface(Vec3::ZERO, direction, self.pixel_angle) else {
+        let Some(seen) = self.first_surface(Vec3::ZERO, direction, self.pixel_angle, scratch)
+        else {
             return background;
         };
         if seen.haze > 0.995 {
             return background;
         }
         let surface = &seen.surface;
-        let shadow_ray = self.sky.towards_sun(samples.get(index, Dimension::Sun));
-        let sunlight = self.sunlight(surface, shadow_ray);
-        let (incoming, open) = self.skylight(surface, samples, index);
+        let shadow_ray = self.sky.towards_sun(sample.get(Dimension::Sun));
+        let sunlight = self.sunlight(surface, shadow_ray, scratch);
+        let (incoming, open) = self.skylight(surface, sample, scratch);
         let mut light = surface.albedo * (sunlight.diffuse + incoming);
         light += self.highlights(surface, direction, sunlight.visible, open);
         light.lerp(background, seen.haze)
     }
 
-    fn first_surface(&self, origin: Vec3, direction: Vec3, pixel_angle: f32) -> Option<Seen> {
+    fn first_surface(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        pixel_angle: f32,
+        scratch: &mut Scratch,
+    ) -> Option<Seen> {
         let ray = Ray::new(origin, direction);
         let ground = self.floor.as_ref().and_then(|f| Some((f, f.hit(origin, direction)?)));
         let limit = ground.map_or(f32::INFINITY, |g| g.1);
-        if let Some(hit) = self.stage.closest(&ray, limit) {
+        if let Some(hit) = self.stage.closest(&ray, limit, scratch) {
             let surface = self.stage.surface(&ray, &hit);
             return Some(Seen { surface, haze: 0.0 });
         }
@@ -72,7 +79,7 @@ impl Scene {
         Some(Seen { surface, haze })
     }
 
-    fn sunlight(&self, surface: &Surface, towards: Vec3) -> Sunlight {
+    fn sunlight(&self, surface: &Surface, towards: Vec3, scratch: &mut Scratch) -> Sunlight {
         let mut lit = surface.normal.dot(towards);
         let mut outside = surface.outside;
         if lit <= 0.0 {
@@ -83,7 +90,7 @@ impl Scene {
             lit *= -surface.translucency;
             outside = 2.0 * surface.position - outside;
         }
-        if self.stage.occluded(&Ray::new(outside, towards)) {
+        if self.stage.occluded(&Ray::new(outside, towards), scratch) {
             return Sunlight::default();
         }
         if let Some(floor) = &self.floor
@@ -98,18 +105,18 @@ impl Scene {
     }
 
     /// Light from the sky or from what stands before it, and whether it was open sky.
-    fn skylight(&self, surface: &Surface, samples: &PixelSamples<'_>, index: usize) -> (Vec3, f32) {
-        let mut direction = cosine_direction(surface.normal, samples.get(index, Dimension::Sky));
+    fn skylight(&self, surface: &Surface, sample: &Sample, scratch: &mut Scratch) -> (Vec3, f32) {
+        let mut direction = cosine_direction(surface.normal, sample.get(Dimension::Sky));
         let below = direction.dot(surface.face);
         if below < 0.0 {
             direction -= surface.face * (2.0 * below);
         }
-        let Some(seen) = self.first_surface(surface.outside, direction, 0.05) else {
+        let Some(seen) = self.first_surface(surface.outside, direction, 0.05, scratch) else {
             return (self.sky.radiance(direction), 1.0);
         };
         let other = &seen.surface;
-        let towards = self.sky.towards_sun(samples.get(index, Dimension::Bounce));
-        let sun = self.sunlight(other, towards).diffuse;
+        let towards = self.sky.towards_sun(sample.get(Dimension::Bounce));
+        let sun = self.sunlight(other, towards, scratch).diffuse;
         // Further bounces are a constant part of the sky, less where it is hidden.
         let ambient = self.sky.mean * (0.30 + 0.25 * other.normal.y);
         (other.albedo * (sun + ambient), 0.25)
@@ -126,7 +133,7 @@ impl Scene {
         let mirrored = view + normal * (2.0 * facing);
         let fresnel = |cosine: f32| {
             let x = 1.0 - cosine.clamp(0.0, 1.0);
-            0.04 + 0.5 * x * x * x * x * x
+            0.04 + 0.3 * x * x * x * x * x
         };
         let mut light = self.sky.radiance(mirrored) * (0.8 * fresnel(facing) * open);
         let lit = normal.dot(self.sky.sun_direction);

@@ -70,16 +70,18 @@ impl Sky {
 #[inline]
 pub(crate) fn concentric_disc([u, v]: [f32; 2]) -> [f32; 2] {
     let (a, b) = (2.0 * u - 1.0, 2.0 * v - 1.0);
-    let quarter = std::f32::consts::FRAC_PI_4;
-    let (radius, turn) = if a == 0.0 && b == 0.0 {
+    if a == 0.0 && b == 0.0 {
         return [0.0, 0.0];
-    } else if a.abs() > b.abs() {
-        (a, quarter * (b / a))
-    } else {
-        (b, 2.0 * quarter - quarter * (a / b))
-    };
-    let (sin, cos) = libm::sincosf(turn);
-    [radius * cos, radius * sin]
+    }
+    let steep = a.abs() <= b.abs();
+    let (radius, ratio) = if steep { (b, a / b) } else { (a, b / a) };
+    // Sine and cosine of at most π/4, to 3e-7.
+    let turn = std::f32::consts::FRAC_PI_4 * ratio;
+    let t2 = turn * turn;
+    let sin = turn * (1.0 - t2 / 6.0 * (1.0 - t2 / 20.0 * (1.0 - t2 / 42.0)));
+    let cos = 1.0 - t2 / 2.0 * (1.0 - t2 / 12.0 * (1.0 - t2 / 30.0 * (1.0 - t2 / 56.0)));
+    let (x, y) = if steep { (sin, cos) } else { (cos, sin) };
+    [radius * x, radius * y]
 }
 
 /// A cosine-weighted direction around the unit vector `normal`.

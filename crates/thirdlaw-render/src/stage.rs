@@ -8,7 +8,7 @@
 use glamx::{DVec3, Mat3, Vec3};
 use rayon::prelude::*;
 
-use crate::bvh::{Aabb, Bvh, Ray};
+use crate::bvh::{Aabb, Bvh, Ray, Stack};
 use crate::mesh::{FAR, MeshHit, MeshTree};
 use crate::picture::{Picture, unit_quaternion};
 use crate::tone;
@@ -32,10 +32,22 @@ pub(crate) struct Stage {
     meshes: Vec<MeshTree>,
     placed: Vec<Placed>,
     round: Vec<Round>,
-    /// Over `placed`, then `round`.
+    /// Over `placed`, then `round`; a leaf is a body.
     bvh: Bvh,
     /// Bounds of all bodies, relative to the eye; empty without bodies.
     pub bounds: Aabb,
+}
+
+/// Working memory of a ray, one per thread.
+pub(crate) struct Scratch {
+    bodies: Stack,
+    mesh: Stack,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self { bodies: Stack::new(), mesh: Stack::new() }
+    }
 }
 
 /// Where a ray met a body.
@@ -98,18 +110,22 @@ impl Stage {
         }
         let mut bounds = Aabb::EMPTY;
         boxes.iter().for_each(|b| bounds.union(b));
-        Self { meshes, placed, round, bvh: Bvh::build(&boxes, 1), bounds }
+        let mut bvh = Bvh::build(&boxes, 1);
+        let order = std::mem::take(&mut bvh.order);
+        bvh.map_leaves(|first, _| order[first as usize]);
+        Self { meshes, placed, round, bvh, bounds }
     }
 
     /// The first body the ray meets before `limit`.
-    pub fn closest(&self, ray: &Ray, limit: f32) -> Option<Hit> {
+    pub fn closest(&self, ray: &Ray, limit: f32, scratch: &mut Scratch) -> Option<Hit> {
+        let Scratch { bodies, mesh } = scratch;
         let mut limit = limit;
         let mut hit = None;
-        self.bvh.closest(ray, &mut limit, |first, _, limit| {
-            let body = self.bvh.order[first as usize];
+        self.bvh.closest(ray, &mut limit, bodies, |body, _, limit| {
             if let Some(placed) = self.placed.get(body as usize) {
                 let local = placed.localise(ray);
-                if let Some(on_mesh) = self.meshes[placed.mesh as usize].closest(&local, limit) {
+                let tree = &self.meshes[placed.mesh as usize];
+                if let Some(on_mesh) = tree.closest(&local, limit, mesh) {
                     hit = Some((body, on_mesh));
                 }
             } else if let Some(t) = self.ball(body).intersect(ray, *limit) {
@@ -121,16 +137,14 @@ impl Stage {
     }
 
     /// Whether the ray meets any body.
-    pub fn occluded(&self, ray: &Ray) -> bool {
-        self.bvh.any(ray, f32::INFINITY, |first, _| {
-            let body = self.bvh.order[first as usize];
-            match self.placed.get(body as usize) {
-                Some(placed) => {
-                    let local = placed.localise(ray);
-                    self.meshes[placed.mesh as usize].occludes(&local, f32::INFINITY)
-                }
-                None => self.ball(body).intersect(ray, f32::INFINITY).is_some(),
+    pub fn occluded(&self, ray: &Ray, scratch: &mut Scratch) -> bool {
+        let Scratch { bodies, mesh } = scratch;
+        self.bvh.any(ray, f32::INFINITY, bodies, |body, _| match self.placed.get(body as usize) {
+            Some(placed) => {
+                let local = placed.localise(ray);
+                self.meshes[placed.mesh as usize].occludes(&local, f32::INFINITY, mesh)
             }
+            None => self.ball(body).intersect(ray, f32::INFINITY).is_some(),
         })
     }
 
