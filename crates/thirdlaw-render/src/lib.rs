@@ -21,12 +21,13 @@
 //!
 //! The way of one picture: [`render`] moves everything into camera-relative
 //! `f32`, builds a bounding volume hierarchy per mesh and one over the bodies
-//! (`stage`), then traces each pixel's samples (`shade`) and maps radiance to
-//! display colours (`tone`).
+//! (`stage`), then traces each pixel's samples (`shade`), smooths the light of the
+//! sky between neighbours (`film`) and maps radiance to display colours (`tone`).
 
 mod bvh;
 mod camera;
 mod encode;
+mod film;
 mod image;
 mod mesh;
 mod normals;

@@ -3,13 +3,13 @@
 use glamx::{DVec3, Vec3};
 use rayon::prelude::*;
 
+use crate::film::{Film, Pixel};
 use crate::image::Image;
 use crate::picture::Picture;
 use crate::sampler::{Dimension, Sample, Sampler};
 use crate::shade::Scene;
 use crate::sky::{Floor, Sky};
 use crate::stage::{Scratch, Stage};
-use crate::tone;
 
 /// Size and quality of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,37 +47,32 @@ pub fn render(picture: &Picture<'_>, options: &RenderOptions) -> Image {
 
 fn render_here(picture: &Picture<'_>, options: &RenderOptions) -> Image {
     let (width, height) = (options.width, options.height);
-    let mut image = Image::filled(width, height, [0, 0, 0, 255]);
     if width == 0 || height == 0 {
-        return image;
+        return Image::filled(width, height, [0; 4]);
     }
     let lens = Lens::new(picture, options);
     let scene = stage_scene(picture, &lens);
     let sampler = Sampler::new(options.samples);
     let columns = width.div_ceil(TILE);
-    let tiles: Vec<Vec<[u8; 3]>> = (0..columns * height.div_ceil(TILE))
+    let tiles: Vec<Vec<Pixel>> = (0..columns * height.div_ceil(TILE))
         .into_par_iter()
         .map(|tile| {
-            let (xs, ys) = tile_pixels(tile, columns, options);
-            let pixels = ys.flat_map(|y| xs.clone().map(move |x| (x, y)));
             let (mut samples, mut scratch) = (Vec::new(), Scratch::new());
-            pixels
+            tile_pixels(tile, columns, options)
                 .map(|(x, y)| {
                     sampler.fill(x, y, &mut samples);
-                    pixel(&scene, &lens, (x, y), &samples, &mut scratch)
+                    pixel(&scene, &lens, (x, y), (&samples, sampler.sky_stride), &mut scratch)
                 })
                 .collect()
         })
         .collect();
-    for (tile, pixels) in tiles.iter().enumerate() {
-        let (xs, ys) = tile_pixels(tile, columns, options);
-        let places = ys.flat_map(|y| xs.clone().map(move |x| (x, y)));
-        for ((x, y), rgb) in places.zip(pixels) {
-            let at = 4 * (y * width + x);
-            image.rgba8[at..at + 3].copy_from_slice(rgb);
+    let mut film = Film::new(width, height, lens.pixel_angle);
+    for (tile, pixels) in tiles.into_iter().enumerate() {
+        for ((x, y), pixel) in tile_pixels(tile, columns, options).zip(pixels) {
+            film.pixels[y * width + x] = pixel;
         }
     }
-    image
+    film.develop(scene.sky.exposure, scene.sky.mean)
 }
 
 fn stage_scene(picture: &Picture<'_>, lens: &Lens) -> Scene {
@@ -90,30 +85,34 @@ fn stage_scene(picture: &Picture<'_>, lens: &Lens) -> Scene {
     Scene { stage, sky, floor, pixel_angle: lens.pixel_angle }
 }
 
+/// The pixels of a tile, row by row.
 fn tile_pixels(
     tile: usize,
     columns: usize,
     options: &RenderOptions,
-) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+) -> impl Iterator<Item = (usize, usize)> {
     let (left, top) = (tile % columns * TILE, tile / columns * TILE);
-    (left..(left + TILE).min(options.width), top..(top + TILE).min(options.height))
+    let right = (left + TILE).min(options.width);
+    let bottom = (top + TILE).min(options.height);
+    (top..bottom).flat_map(move |y| (left..right).map(move |x| (x, y)))
 }
 
 fn pixel(
     scene: &Scene,
     lens: &Lens,
     (x, y): (usize, usize),
-    samples: &[Sample],
+    (samples, sky_stride): (&[Sample], usize),
     scratch: &mut Scratch,
-) -> [u8; 3] {
-    let mut sum = Vec3::ZERO;
-    for sample in samples {
+) -> Pixel {
+    let mut pixel = Pixel::default();
+    for (index, sample) in samples.iter().enumerate() {
         let [u, v] = sample.get(Dimension::Pixel).map(tent);
         let direction = lens.direction(x as f32 + 0.5 + u, y as f32 + 0.5 + v);
-        // Tone mapping each sample, not their mean, keeps bright edges smooth.
-        sum += tone::tone_map(scene.radiance(direction, sample, scratch) * scene.sky.exposure);
+        let with_skylight = index % sky_stride == 0;
+        pixel.add(&scene.look(direction, sample, with_skylight, scratch));
     }
-    (sum / samples.len() as f32).to_array().map(tone::linear_to_byte)
+    pixel.finish(samples.len());
+    pixel
 }
 
 /// Offset from the pixel's middle, for a tent filter a little wider than the pixel.

@@ -34,62 +34,91 @@ impl Sample {
     }
 }
 
-/// The sequence for a given number of samples a pixel.
+/// The sequences for a given number of samples a pixel.
 #[derive(Clone, Debug)]
 pub(crate) struct Sampler {
-    count: usize,
-    /// Base-4 digits of a sample's index.
-    digits: u32,
-    /// Sobol points of the indices below 4^digits.
-    points: Vec<[u32; 2]>,
+    camera: Sequence,
+    sky: Sequence,
+    /// Every so many samples of a pixel one looks at the sky.
+    pub sky_stride: usize,
 }
 
 impl Sampler {
     pub fn new(count: usize) -> Self {
         let count = count.clamp(1, 1 << 16);
-        let mut digits = 0;
-        while 1usize << (2 * digits) < count {
-            digits += 1;
-        }
-        Self { count, digits, points: (0..1u32 << (2 * digits)).map(sobol).collect() }
+        // The sky's light is smoothed over neighbours: half the samples suffice.
+        let sky_stride = if count < 8 { 1 } else { 2 };
+        let sky = Sequence::new(count.div_ceil(sky_stride));
+        Self { camera: Sequence::new(count), sky, sky_stride }
     }
 
-    /// Replaces `samples` by those of a pixel.
+    /// Replaces `samples` by those of a pixel. `Sky` and `Bounce` are given to
+    /// each `sky_stride`-th sample.
     pub fn fill(&self, x: usize, y: usize, samples: &mut Vec<Sample>) {
         samples.clear();
-        samples.resize(self.count, Sample::default());
+        samples.resize(self.camera.count, Sample::default());
         let morton = spread(x as u32) | spread(y as u32) << 1;
-        for dimension in 0..DIMENSIONS {
-            let seed = hash(0x9E37_79B9 ^ dimension as u32);
-            let pixel = shuffle_digits(morton, 16, 0, seed);
-            // Sobol points are linear in the bits of the index: the pixel's part
-            // is computed once.
-            let [a, b] = sobol(pixel.wrapping_shl(2 * self.digits));
-            let offset = [a ^ hash(seed + 1), b ^ hash(seed + 2)];
-            let key = hash(morton ^ seed.rotate_left(7));
-            for (four, group) in samples.chunks_mut(4).enumerate() {
-                let four = four as u32;
-                let above = shuffle_digits(four, self.digits.saturating_sub(1), 1, key);
-                let low = permutation(four ^ key);
-                for (k, sample) in group.iter_mut().enumerate() {
-                    let index = above << 2 | low >> (2 * k) & 3;
-                    let point = self.points[index as usize & (self.points.len() - 1)];
-                    sample.0[dimension] = std::array::from_fn(|k| {
-                        ((point[k] ^ offset[k]) >> 8) as f32 * (1.0 / 16_777_216.0)
-                    });
-                }
+        for dimension in [Dimension::Pixel, Dimension::Sun] {
+            self.camera.fill(morton, dimension, samples, 1);
+        }
+        for dimension in [Dimension::Sky, Dimension::Bounce] {
+            self.sky.fill(morton, dimension, samples, self.sky_stride);
+        }
+    }
+}
+
+/// A number of points for each pixel.
+#[derive(Clone, Debug)]
+struct Sequence {
+    count: usize,
+    /// Bits of a point's index within its pixel.
+    bits: u32,
+    /// Sobol points of the indices below 2^bits.
+    points: Vec<[u32; 2]>,
+}
+
+impl Sequence {
+    fn new(count: usize) -> Self {
+        let bits = count.next_power_of_two().trailing_zeros();
+        Self { count, bits, points: (0..1u32 << bits).map(sobol).collect() }
+    }
+
+    fn fill(&self, morton: u32, dimension: Dimension, samples: &mut [Sample], stride: usize) {
+        let seed = hash(0x9E37_79B9 ^ dimension as u32);
+        let pixel = shuffle_digits(morton, 16, seed);
+        // Sobol points are linear in the bits of the index: the pixel's part is
+        // computed once.
+        let [a, b] = sobol(pixel.wrapping_shl(self.bits));
+        let offset = [a ^ hash(seed + 1), b ^ hash(seed + 2)];
+        let key = hash(morton ^ seed.rotate_left(7));
+        // With an odd number of bits the top one is a digit of base 2: flip it or not.
+        let flip = if self.bits % 2 == 1 { (key & 1) << (self.bits - 1) } else { 0 };
+        let mut slots = samples.iter_mut().step_by(stride);
+        for four in 0..self.count.div_ceil(4) as u32 {
+            let above =
+                if self.bits > 3 { shuffle_digits(four, self.bits / 2 - 1, key) } else { four };
+            let low = if self.bits > 1 { permutation(four ^ key.rotate_left(9)) } else { IN_ORDER };
+            for (k, sample) in slots.by_ref().take(4).enumerate() {
+                let index = (above << 2 | low >> (2 * k) & 3) ^ flip;
+                let point = self.points[index as usize & (self.points.len() - 1)];
+                sample.0[dimension as usize] = std::array::from_fn(|k| {
+                    ((point[k] ^ offset[k]) >> 8) as f32 * (1.0 / 16_777_216.0)
+                });
             }
         }
     }
 }
 
-/// Shuffles each base-4 digit of `index` by the digits above it.
+/// The permutation of 0..4 that changes nothing, two bits per entry.
+const IN_ORDER: u32 = 0b11_10_01_00;
+
+/// Shuffles the lowest base-4 digits of `index`, each by the digits above it.
 #[inline]
-fn shuffle_digits(index: u32, digits: u32, level: u32, key: u32) -> u32 {
-    let mut shuffled = 0;
+fn shuffle_digits(index: u32, digits: u32, key: u32) -> u32 {
+    let mut shuffled = index & !1u32.checked_shl(2 * digits).map_or(u32::MAX, |bit| bit - 1);
     for digit in 0..digits {
         let above = index.checked_shr(2 * digit + 2).unwrap_or(0);
-        let order = permutation(above ^ key.rotate_left(digit + level));
+        let order = permutation(above ^ key.rotate_left(digit + 1));
         shuffled |= (order >> (2 * (index >> (2 * digit) & 3)) & 3) << (2 * digit);
     }
     shuffled
@@ -160,7 +189,7 @@ mod tests {
         for (x, y) in [(0, 0), (5, 9), (958, 539)] {
             let mut samples = Vec::new();
             sampler.fill(x, y, &mut samples);
-            for dimension in [Dimension::Pixel, Dimension::Sun, Dimension::Sky] {
+            for dimension in [Dimension::Pixel, Dimension::Sun] {
                 let (mut cells, mut rows, mut columns) = ([0; 16], [0; 16], [0; 16]);
                 for sample in &samples {
                     let [u, v] = sample.get(dimension);
@@ -173,6 +202,37 @@ mod tests {
                     assert_eq!(counts, [1; 16]);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn every_second_sample_looks_at_the_sky_and_these_are_stratified() {
+        let sampler = Sampler::new(16);
+        let mut samples = Vec::new();
+        let (mut cells, mut rows) = ([0; 16], [0; 16]);
+        for (x, y) in [(2, 6), (3, 6)] {
+            sampler.fill(x, y, &mut samples);
+            let (mut columns, looks) = ([0; 8], samples.iter().step_by(sampler.sky_stride));
+            for sample in looks {
+                let [u, v] = sample.get(Dimension::Sky);
+                cells[(4.0 * u) as usize * 4 + (4.0 * v) as usize] += 1;
+                rows[(16.0 * v) as usize] += 1;
+                columns[(8.0 * u) as usize] += 1;
+            }
+            assert_eq!(columns, [1; 8]);
+        }
+        assert_eq!((cells.iter().sum::<i32>(), rows.iter().sum::<i32>()), (16, 16));
+        assert!(cells.iter().all(|&n| n <= 2) && rows.iter().all(|&n| n <= 2));
+    }
+
+    #[test]
+    fn any_number_of_samples_is_in_range() {
+        let mut samples = Vec::new();
+        for count in [0, 1, 2, 3, 5, 8, 31, 32, 100] {
+            Sampler::new(count).fill(11, 70_000, &mut samples);
+            assert_eq!(samples.len(), count.max(1));
+            let numbers = samples.iter().flat_map(|s| s.0).flatten();
+            assert!({ numbers }.all(|u| (0.0..1.0).contains(&u)));
         }
     }
 

@@ -22,30 +22,53 @@ pub(crate) struct Scene {
     pub pixel_angle: f32,
 }
 
-/// A surface, or the sky if there is none, and how far it is hidden by haze.
+/// What one sample of a pixel sees.
+pub(crate) struct Light {
+    /// Radiance without the light of the sky.
+    pub direct: Vec3,
+    /// The surface that was met, its albedo dimmed by haze.
+    pub surface: Option<Surface>,
+    /// Light of the sky on that surface, if traced: times albedo, it adds to `direct`.
+    pub incoming: Option<Vec3>,
+}
+
+/// A surface, and how far it is hidden by haze.
 struct Seen {
     surface: Surface,
     haze: f32,
 }
 
 impl Scene {
-    /// Radiance that arrives at the eye from `direction`.
-    pub fn radiance(&self, direction: Vec3, sample: &Sample, scratch: &mut Scratch) -> Vec3 {
+    /// What arrives at the eye from `direction`. The sky's light, which is noisy,
+    /// is kept apart from the rest, and traced only `with_skylight`.
+    pub fn look(
+        &self,
+        direction: Vec3,
+        sample: &Sample,
+        with_skylight: bool,
+        scratch: &mut Scratch,
+    ) -> Light {
         let background = self.sky.radiance(direction);
+        let empty = Light { direct: background, surface: None, incoming: None };
         let Some(seen) = self.first_surface(Vec3::ZERO, direction, self.pixel_angle, scratch)
         else {
-            return background;
+            return empty;
         };
         if seen.haze > 0.995 {
-            return background;
+            return empty;
         }
-        let surface = &seen.surface;
+        let surface = seen.surface;
+        let clear = 1.0 - seen.haze;
         let shadow_ray = self.sky.towards_sun(sample.get(Dimension::Sun));
-        let sunlight = self.sunlight(surface, shadow_ray, scratch);
-        let (incoming, open) = self.skylight(surface, sample, scratch);
-        let mut light = surface.albedo * (sunlight.diffuse + incoming);
-        light += self.highlights(surface, direction, sunlight.visible, open);
-        light.lerp(background, seen.haze)
+        let sunlight = self.sunlight(&surface, shadow_ray, scratch);
+        let mut direct = surface.albedo * sunlight.diffuse;
+        direct += self.highlights(&surface, direction, sunlight.visible);
+        let incoming = with_skylight.then(|| self.skylight(&surface, sample, scratch));
+        Light {
+            direct: direct * clear + background * seen.haze,
+            surface: Some(Surface { albedo: surface.albedo * clear, ..surface }),
+            incoming,
+        }
     }
 
     fn first_surface(
@@ -104,26 +127,26 @@ impl Scene {
         }
     }
 
-    /// Light from the sky or from what stands before it, and whether it was open sky.
-    fn skylight(&self, surface: &Surface, sample: &Sample, scratch: &mut Scratch) -> (Vec3, f32) {
+    /// Light from the sky or from what stands before it.
+    fn skylight(&self, surface: &Surface, sample: &Sample, scratch: &mut Scratch) -> Vec3 {
         let mut direction = cosine_direction(surface.normal, sample.get(Dimension::Sky));
         let below = direction.dot(surface.face);
         if below < 0.0 {
             direction -= surface.face * (2.0 * below);
         }
         let Some(seen) = self.first_surface(surface.outside, direction, 0.05, scratch) else {
-            return (self.sky.radiance(direction), 1.0);
+            return self.sky.radiance(direction);
         };
         let other = &seen.surface;
         let towards = self.sky.towards_sun(sample.get(Dimension::Bounce));
         let sun = self.sunlight(other, towards, scratch).diffuse;
         // Further bounces are a constant part of the sky, less where it is hidden.
         let ambient = self.sky.mean * (0.30 + 0.25 * other.normal.y);
-        (other.albedo * (sun + ambient), 0.25)
+        other.albedo * (sun + ambient)
     }
 
     /// Reflection of sun and sky in a smooth coat of refractive index 1.5.
-    fn highlights(&self, surface: &Surface, view: Vec3, visible: f32, open: f32) -> Vec3 {
+    fn highlights(&self, surface: &Surface, view: Vec3, visible: f32) -> Vec3 {
         let strength = self.sky.specular * surface.gloss;
         if strength == 0.0 {
             return Vec3::ZERO;
@@ -135,7 +158,9 @@ impl Scene {
             let x = 1.0 - cosine.clamp(0.0, 1.0);
             0.04 + 0.3 * x * x * x * x * x
         };
-        let mut light = self.sky.radiance(mirrored) * (0.8 * fresnel(facing) * open);
+        // Shaded places see less sky; half stands for what occlusion would leave.
+        let sheen = fresnel(facing) * (0.45 + 0.4 * visible);
+        let mut light = self.sky.radiance(mirrored) * sheen;
         let lit = normal.dot(self.sky.sun_direction);
         if visible > 0.0 && lit > 0.0 {
             // Microfacets of roughness α = 0.12 [walter2007].

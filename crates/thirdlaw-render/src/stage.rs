@@ -42,11 +42,13 @@ pub(crate) struct Stage {
 pub(crate) struct Scratch {
     bodies: Stack,
     mesh: Stack,
+    /// The body that hid the sun from the last point: likely to hide it again.
+    occluder: Option<u32>,
 }
 
 impl Scratch {
     pub fn new() -> Self {
-        Self { bodies: Stack::new(), mesh: Stack::new() }
+        Self { bodies: Stack::new(), mesh: Stack::new(), occluder: None }
     }
 }
 
@@ -118,7 +120,7 @@ impl Stage {
 
     /// The first body the ray meets before `limit`.
     pub fn closest(&self, ray: &Ray, limit: f32, scratch: &mut Scratch) -> Option<Hit> {
-        let Scratch { bodies, mesh } = scratch;
+        let Scratch { bodies, mesh, .. } = scratch;
         let mut limit = limit;
         let mut hit = None;
         self.bvh.closest(ray, &mut limit, bodies, |body, _, limit| {
@@ -138,13 +140,26 @@ impl Stage {
 
     /// Whether the ray meets any body.
     pub fn occluded(&self, ray: &Ray, scratch: &mut Scratch) -> bool {
-        let Scratch { bodies, mesh } = scratch;
-        self.bvh.any(ray, f32::INFINITY, bodies, |body, _| match self.placed.get(body as usize) {
+        let Scratch { bodies, mesh, occluder } = scratch;
+        let mut hides = |body: u32| match self.placed.get(body as usize) {
             Some(placed) => {
                 let local = placed.localise(ray);
                 self.meshes[placed.mesh as usize].occludes(&local, f32::INFINITY, mesh)
             }
             None => self.ball(body).intersect(ray, f32::INFINITY).is_some(),
+        };
+        if let Some(body) = *occluder
+            && hides(body)
+        {
+            return true;
+        }
+        *occluder = None;
+        self.bvh.any(ray, f32::INFINITY, bodies, |body, _| {
+            let hidden = hides(body);
+            if hidden {
+                *occluder = Some(body);
+            }
+            hidden
         })
     }
 
