@@ -215,6 +215,12 @@ impl Bvh {
     }
 }
 
+/// A vector, the same in every lane.
+#[inline]
+pub(crate) fn splat(v: Vec3) -> [f32x4; 3] {
+    [f32x4::splat(v.x), f32x4::splat(v.y), f32x4::splat(v.z)]
+}
+
 /// The ray, spread over SIMD lanes.
 struct Slabs {
     origin: [f32x4; 3],
@@ -225,22 +231,18 @@ struct Slabs {
 impl Slabs {
     #[inline]
     fn new(ray: &Ray) -> Self {
-        Self {
-            origin: ray.origin.to_array().map(f32x4::splat),
-            inverse: ray.inverse.to_array().map(f32x4::splat),
-            sign: ray.sign,
-        }
+        Self { origin: splat(ray.origin), inverse: splat(ray.inverse), sign: ray.sign }
     }
 
     /// Mask of children met before `limit`, and where the ray enters them.
     #[inline]
     fn test(&self, node: &Node, limit: f32) -> (u32, [f32; 4]) {
         let plane = |axis: usize, side: usize| {
-            (node.planes[axis][side] - self.origin[axis]) * self.inverse[axis]
+            (node.planes[axis][side & 1] - self.origin[axis]) * self.inverse[axis]
         };
         let [sx, sy, sz] = self.sign;
         let near = plane(0, sx).fast_max(plane(1, sy)).fast_max(plane(2, sz).fast_max(f32x4::ZERO));
-        let far = plane(0, 1 - sx).fast_min(plane(1, 1 - sy)).fast_min(plane(2, 1 - sz));
+        let far = plane(0, sx ^ 1).fast_min(plane(1, sy ^ 1)).fast_min(plane(2, sz ^ 1));
         // Rounding of the slab test, so that rays along a shared face miss nothing.
         let far = (far * f32x4::splat(1.000_001)).fast_min(f32x4::splat(limit));
         (near.simd_le(far).to_bitmask(), near.to_array())

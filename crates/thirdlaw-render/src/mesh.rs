@@ -7,7 +7,7 @@
 use glamx::Vec3;
 use wide::f32x4;
 
-use crate::bvh::{Aabb, Bvh, Ray, Stack};
+use crate::bvh::{Aabb, Bvh, Ray, Stack, splat};
 use crate::normals::{corner_normals, face_normal};
 use crate::picture::Mesh;
 
@@ -157,12 +157,13 @@ impl Pack {
     /// Mask of the triangles hit before `limit`, with t, u and v of each.
     #[inline]
     fn intersect(&self, ray: &Ray, limit: f32) -> (u32, f32x4, f32x4, f32x4) {
-        let direction = ray.direction.to_array().map(f32x4::splat);
-        let origin = ray.origin.to_array().map(f32x4::splat);
+        let direction = splat(ray.direction);
+        let origin = splat(ray.origin);
         let p = cross(&direction, &self.edge2);
         let determinant = dot(&self.edge1, &p);
         let inverse = f32x4::ONE / determinant;
-        let s: [f32x4; 3] = std::array::from_fn(|k| origin[k] - self.corner[k]);
+        let s =
+            [origin[0] - self.corner[0], origin[1] - self.corner[1], origin[2] - self.corner[2]];
         let u = dot(&s, &p) * inverse;
         let q = cross(&s, &self.edge1);
         let v = dot(&direction, &q) * inverse;
@@ -186,4 +187,106 @@ fn dot(a: &[f32x4; 3], b: &[f32x4; 3]) -> f32x4 {
 #[inline]
 fn cross(a: &[f32x4; 3], b: &[f32x4; 3]) -> [f32x4; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Repeatable numbers in −1..1.
+    struct Random(u32);
+
+    impl Random {
+        fn next(&mut self) -> f32 {
+            self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
+            let word = (self.0 >> ((self.0 >> 28) + 4) ^ self.0).wrapping_mul(277_803_737);
+            ((word >> 22) ^ word) as f32 / (1u64 << 31) as f32 - 1.0
+        }
+
+        fn point(&mut self) -> Vec3 {
+            Vec3::new(self.next(), self.next(), self.next())
+        }
+    }
+
+    fn soup(count: u32, size: f32, random: &mut Random) -> Mesh {
+        let mut mesh = Mesh::default();
+        for k in 0..count {
+            let center = random.point();
+            for _ in 0..3 {
+                mesh.vertices.push((center + random.point() * size).to_array());
+            }
+            mesh.triangles.push([3 * k, 3 * k + 1, 3 * k + 2]);
+        }
+        mesh
+    }
+
+    #[test]
+    fn the_tree_finds_what_testing_every_triangle_finds() {
+        let mut random = Random(1);
+        let (mut stack, mut hits) = (Stack::new(), 0);
+        for count in [1, 4, 5, 60, 700] {
+            let tree = MeshTree::new(&soup(count, 0.2, &mut random));
+            for k in 0..400 {
+                let origin = random.point() * 2.0;
+                let mut direction = random.point() * 0.7 - origin;
+                if k % 5 == 0 {
+                    direction[k % 3] = 0.0; // along a slab
+                }
+                let ray = Ray::new(origin, direction.normalize_or(Vec3::X));
+                let mut expected = f32::INFINITY;
+                for pack in &tree.packs {
+                    let (mask, t, _, _) = pack.intersect(&ray, expected);
+                    for (lane, t) in t.to_array().into_iter().enumerate() {
+                        if mask >> lane & 1 == 1 {
+                            expected = expected.min(t);
+                        }
+                    }
+                }
+                let mut limit = f32::INFINITY;
+                let hit = tree.closest(&ray, &mut limit, &mut stack);
+                assert_eq!(limit, expected);
+                assert_eq!(hit.is_some(), expected.is_finite());
+                assert_eq!(tree.occludes(&ray, f32::INFINITY, &mut stack), hit.is_some());
+                hits += usize::from(hit.is_some());
+            }
+        }
+        assert!(hits > 200, "{hits}");
+    }
+
+    #[test]
+    fn triangles_at_one_place_end_in_leaves() {
+        let mut mesh = Mesh::default();
+        for k in 0..1000 {
+            mesh.vertices.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+            mesh.triangles.push([3 * k, 3 * k + 1, 3 * k + 2]);
+        }
+        let tree = MeshTree::new(&mesh);
+        let ray = Ray::new(Vec3::new(0.2, 0.2, 3.0), Vec3::NEG_Z);
+        let mut limit = f32::INFINITY;
+        assert!(tree.closest(&ray, &mut limit, &mut Stack::new()).is_some());
+        assert_eq!(limit, 3.0);
+    }
+
+    #[test]
+    fn no_ray_slips_between_triangles_that_share_an_edge() {
+        let mut random = Random(9);
+        let mut mesh = Mesh::default();
+        for k in 0..32u32 {
+            let (sin, cos) = libm::sincosf(k as f32 * std::f32::consts::TAU / 32.0);
+            mesh.vertices.push([cos, 0.3 * random.next(), sin]);
+            mesh.triangles.push([32, (k + 1) % 32, k]);
+        }
+        mesh.vertices.push([0.013, 0.1, -0.021]);
+        let tree = MeshTree::new(&mesh);
+        let mut stack = Stack::new();
+        for k in 0..4000 {
+            // Aim at points on the inner edges.
+            let rim = Vec3::from(mesh.vertices[k % 32]);
+            let along = 0.02 + 0.48 * (random.next() + 1.0);
+            let target = Vec3::from(mesh.vertices[32]).lerp(rim, along.min(0.98));
+            let origin = target + Vec3::new(random.next(), 5.0, random.next());
+            let ray = Ray::new(origin, (target - origin).normalize());
+            assert!(tree.occludes(&ray, f32::INFINITY, &mut stack));
+        }
+    }
 }

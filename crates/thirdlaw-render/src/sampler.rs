@@ -85,7 +85,8 @@ impl Sequence {
 
     fn fill(&self, morton: u32, dimension: Dimension, samples: &mut [Sample], stride: usize) {
         let seed = hash(0x9E37_79B9 ^ dimension as u32);
-        let pixel = shuffle_digits(morton, 16, seed);
+        // Twelve digits shuffle squares of up to 4,096 pixels.
+        let pixel = shuffle_digits(morton, 12, seed);
         // Sobol points are linear in the bits of the index: the pixel's part is
         // computed once.
         let [a, b] = sobol(pixel.wrapping_shl(self.bits));

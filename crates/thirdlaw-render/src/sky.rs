@@ -54,7 +54,7 @@ impl Sky {
         if y >= 0.0 {
             self.horizon.lerp(self.zenith, y.sqrt())
         } else {
-            self.horizon * (1.0 - 0.45 * (-y).sqrt())
+            self.horizon * (1.0 - 0.3 * (-y).sqrt())
         }
     }
 
