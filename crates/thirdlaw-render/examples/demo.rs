@@ -1,6 +1,6 @@
 //! Renders a pile, a house of cards and balls on a sheet, and says how long each took.
 //!
-//! `cargo run --release -p thirdlaw-render --example demo -- FOLDER [SAMPLES]`
+//! `cargo run --release -p thirdlaw-render --example demo -- FOLDER [SAMPLES] [NAME]`
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,11 +11,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let folder = arguments.next().unwrap_or_else(|| "out/render-demo".into());
     let samples = arguments.next().map_or(Ok(16), |s| s.parse())?;
+    let only = arguments.next();
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
     let options = RenderOptions { samples, ..RenderOptions::default() };
     let mut small = Vec::new();
     let mut draw = |name: &str, picture: &Picture| -> Result<(), Box<dyn std::error::Error>> {
+        if only.as_deref().is_some_and(|only| only != name) {
+            return Ok(());
+        }
         let start = Instant::now();
         let image = render(picture, &options);
         println!("{name}: {:.0} ms", start.elapsed().as_secs_f64() * 1e3);

@@ -151,19 +151,30 @@ impl Bvh {
         let slabs = Slabs::new(ray);
         while depth > 0 {
             depth -= 1;
-            let (first, count, near) = stack[depth];
+            let (mut first, mut count, near) = stack[depth];
             if near > *limit {
                 continue;
             }
-            if count > 0 {
+            let (node, mut mask, nears) = loop {
+                if count > 0 {
+                    break (None, 0, [0.0; 4]);
+                }
+                let node = &self.nodes[first as usize];
+                let (mask, nears) = slabs.test(node, *limit);
+                if mask == 0 || mask & (mask - 1) != 0 {
+                    break (Some(node), mask, nears);
+                }
+                // A single child needs no stack.
+                let k = mask.trailing_zeros() as usize & 3;
+                (first, count) = (node.first[k], node.count[k]);
+            };
+            let Some(node) = node else {
                 leaf(first, count, limit);
                 continue;
-            }
-            let node = &self.nodes[first as usize];
-            let (mut mask, nears) = slabs.test(node, *limit);
+            };
             let bottom = depth;
             while mask != 0 {
-                let k = mask.trailing_zeros() as usize;
+                let k = mask.trailing_zeros() as usize & 3;
                 mask &= mask - 1;
                 // Insertion keeps the nearest on top of the stack.
                 let entry = (node.first[k], node.count[k], nears[k]);
@@ -199,7 +210,7 @@ impl Bvh {
             let node = &self.nodes[stack[depth].0 as usize];
             let (mut mask, _) = slabs.test(node, limit);
             while mask != 0 {
-                let k = mask.trailing_zeros() as usize;
+                let k = mask.trailing_zeros() as usize & 3;
                 mask &= mask - 1;
                 if node.count[k] > 0 {
                     if leaf(node.first[k], node.count[k]) {
@@ -225,26 +236,39 @@ pub(crate) fn splat(v: Vec3) -> [f32x4; 3] {
 struct Slabs {
     origin: [f32x4; 3],
     inverse: [f32x4; 3],
+    /// A little more, so that rays along a shared face miss nothing by rounding.
+    inverse_far: [f32x4; 3],
     sign: [usize; 3],
 }
 
 impl Slabs {
     #[inline]
     fn new(ray: &Ray) -> Self {
-        Self { origin: splat(ray.origin), inverse: splat(ray.inverse), sign: ray.sign }
+        Self {
+            origin: splat(ray.origin),
+            inverse: splat(ray.inverse),
+            inverse_far: splat(ray.inverse * 1.000_001),
+            sign: ray.sign,
+        }
     }
 
     /// Mask of children met before `limit`, and where the ray enters them.
     #[inline]
     fn test(&self, node: &Node, limit: f32) -> (u32, [f32; 4]) {
-        let plane = |axis: usize, side: usize| {
-            (node.planes[axis][side & 1] - self.origin[axis]) * self.inverse[axis]
+        let plane = |axis: usize, side: usize, inverse: &[f32x4; 3]| {
+            (node.planes[axis][side & 1] - self.origin[axis]) * inverse[axis]
         };
+        let (entry, exit) = (&self.inverse, &self.inverse_far);
         let [sx, sy, sz] = self.sign;
-        let near = plane(0, sx).fast_max(plane(1, sy)).fast_max(plane(2, sz).fast_max(f32x4::ZERO));
-        let far = plane(0, sx ^ 1).fast_min(plane(1, sy ^ 1)).fast_min(plane(2, sz ^ 1));
-        // Rounding of the slab test, so that rays along a shared face miss nothing.
-        let far = (far * f32x4::splat(1.000_001)).fast_min(f32x4::splat(limit));
+        let near = plane(0, sx, entry)
+            .fast_max(plane(1, sy, entry))
+            .fast_max(plane(2, sz, entry).fast_max(f32x4::ZERO));
+        let far = plane(0, sx ^ 1, exit).fast_min(plane(1, sy ^ 1, exit)).fast_min(plane(
+            2,
+            sz ^ 1,
+            exit,
+        ));
+        let far = far.fast_min(f32x4::splat(limit));
         (near.simd_le(far).to_bitmask(), near.to_array())
     }
 }

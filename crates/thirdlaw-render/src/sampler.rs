@@ -100,7 +100,7 @@ impl Sequence {
                 if self.bits > 3 { shuffle_digits(four, self.bits / 2 - 1, key) } else { four };
             let low = if self.bits > 1 { permutation(four ^ key.rotate_left(9)) } else { IN_ORDER };
             for (k, sample) in slots.by_ref().take(4).enumerate() {
-                let index = (above << 2 | low >> (2 * k) & 3) ^ flip;
+                let index = ((above << 2) | (low >> (2 * k) & 3)) ^ flip;
                 let point = self.points[index as usize & (self.points.len() - 1)];
                 sample.0[dimension as usize] = std::array::from_fn(|k| {
                     ((point[k] ^ offset[k]) >> 8) as f32 * (1.0 / 16_777_216.0)
@@ -144,7 +144,7 @@ fn sobol(index: u32) -> [u32; 2] {
 #[inline]
 fn permutation(key: u32) -> u32 {
     const PERMUTATIONS: [u8; 24] = permutations();
-    u32::from(PERMUTATIONS[(u64::from(hash(key)) * 24 >> 32) as usize])
+    u32::from(PERMUTATIONS[((u64::from(hash(key)) * 24) >> 32) as usize])
 }
 
 /// All permutations of 0..4, two bits per entry.
