@@ -188,7 +188,7 @@ impl Newton<'_> {
                 self.restore();
                 break;
             }
-            if self.true_residual() <= 1e-12 * entry.max(self.scale()) {
+            if self.true_residual() <= 2e-15 * entry.max(self.scale()) {
                 return true;
             }
         }
@@ -216,7 +216,7 @@ impl Newton<'_> {
                 return false;
             }
             let scale = entry.max(self.scale());
-            let noise = 1e-13 * scale;
+            let noise = 2e-14 * scale;
             let wrong = self.update_states(noise, Which::None);
             let off = self.worst();
             if wrong == 0 && off <= 10.0 * noise {

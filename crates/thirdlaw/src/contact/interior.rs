@@ -8,6 +8,10 @@
 //!
 //! τ → 0 gives complementarity, and friction against the slip. Newton steps with the multipliers
 //! eliminated; g's dependence on z_n makes the matrix unsymmetric. A pyramid has slacks μ z_n ± z_t.
+//!
+//! There is no guarantee: a light box that rolls over its edge under a thousandfold load is reached,
+//! under a millionfold one it is not; nor is friction that holds several light boxes under a load of
+//! 10⁸ times theirs.
 
 use super::direct::{Newton, unit};
 use super::problem::{Bound, FrictionModel};
