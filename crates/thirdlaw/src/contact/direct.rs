@@ -7,14 +7,20 @@
 //! would miss the turning of the slip). The system is solved by LU, since sliding makes it
 //! unsymmetric; then rows whose result contradicts their state change it, all at once (block principal
 //! pivoting) or, once that has stopped reducing the number of contradictions, the last one alone
-//! (Murty), which for rows with fixed bounds ends for certain. With friction it may not: then the
-//! answer is "no" and nothing is touched.
+//! (Murty), which for rows with fixed bounds ends for certain. With friction it may run away: then an
+//! interior-point method (`interior`) comes near the solution first. If the steps fail from there too,
+//! the answer is "no" and nothing is touched.
+//!
+//! Redundant contacts make N singular, and states that contradict each other would send impulses to
+//! infinity on the way. So each problem is a proximal step: every row gets the compliance ε·N_ii,
+//! counted from the impulses at the start of the step, which makes the matrix definite with a
+//! condition of 1/ε. Steps with ε falling from 10⁻⁶ to 10⁻¹² end at the
+//! problem itself: 10⁻¹² is far above round-off, and far below the smallest eigenvalue, relative to
+//! N_ii, that a mass ratio of 10⁸ leaves, so that a step reduces the rest by 10³ or more. Redundant
+//! points share the load as equal springs would.
 //!
 //! Everything is solved for changes of z against the true residual of the current velocities, so that
-//! a repeated solve with the same factors is iterative refinement. Redundant contacts make N singular;
-//! rows and columns are scaled to a unit diagonal and 10⁻¹² is added to it. That is far above round-off
-//! (10⁻¹⁶) and far below the smallest eigenvalue that a mass ratio of 10⁸ leaves, so refinement wins at
-//! least a factor 10³ per round, and redundant points share the load like equal springs.
+//! a repeated solve with the same factors is iterative refinement.
 
 use super::lu::Lu;
 use super::problem::{Bound, ContactProblem, FrictionModel, Side, Velocities};
@@ -28,17 +34,25 @@ use crate::math::Vec3;
 #[derive(Debug, Default)]
 pub struct DirectScratch {
     /// N + Γ, row-major.
-    matrix: Vec<f64>,
-    lu: Lu,
+    pub(super) matrix: Vec<f64>,
+    pub(super) lu: Lu,
     state: Vec<State>,
     /// The rows that are unknowns, and for each row its place among them.
-    unknowns: Vec<u32>,
-    place: Vec<u32>,
-    right: Vec<f64>,
-    defect: Vec<f64>,
-    change: Vec<f64>,
-    velocities: Velocities,
-    impulses: Vec<f64>,
+    pub(super) unknowns: Vec<u32>,
+    pub(super) place: Vec<u32>,
+    pub(super) right: Vec<f64>,
+    pub(super) defect: Vec<f64>,
+    pub(super) change: Vec<f64>,
+    pub(super) velocities: Velocities,
+    pub(super) impulses: Vec<f64>,
+    /// Where the proximal term pulls to.
+    center: Vec<f64>,
+    entry_velocities: Velocities,
+    entry_impulses: Vec<f64>,
+    saved_velocities: Velocities,
+    saved_impulses: Vec<f64>,
+    /// Multipliers of the interior approach: two per row.
+    pub(super) multipliers: Vec<[f64; 2]>,
 }
 
 /// What a row is taken to do.
@@ -56,7 +70,6 @@ enum State {
     Slide,
 }
 
-const REGULARIZATION: f64 = 1e-12;
 const REFINEMENTS: usize = 3;
 const ABSENT: u32 = u32::MAX;
 
@@ -72,13 +85,15 @@ pub fn solve(
     memory.velocities.clone_from(velocities);
     memory.impulses.clear();
     memory.impulses.extend_from_slice(impulses);
+    memory.center.clone_from(&memory.impulses);
     fill_matrix(problem, &mut scratch.probe, &mut memory.matrix);
     let before = residual(problem, velocities, impulses, scratch);
-    let solved = Newton { problem, effective: &scratch.whole, memory: &mut memory }.run();
+    let solved =
+        Newton { problem, effective: &scratch.whole, memory: &mut memory, softness: 0.0 }.run();
     let mut better = false;
     if solved {
         let after = residual(problem, &memory.velocities, &memory.impulses, scratch);
-        if after <= before {
+        if after <= before && after <= f64::max(1e-6 * before, 1e-10) {
             velocities.clone_from(&memory.velocities);
             impulses.copy_from_slice(&memory.impulses);
             better = true;
@@ -125,14 +140,16 @@ fn fill_matrix(problem: &ContactProblem, still: &mut Velocities, matrix: &mut Ve
 /// The scale of a row: an impulse of this size has a unit response. Both friction rows of a contact have
 /// that of the stronger one, since a lock may leave the other none.
 #[inline]
-fn unit(e: &Effective) -> f64 {
+pub(super) fn unit(e: &Effective) -> f64 {
     1.0 / e.largest.sqrt()
 }
 
-struct Newton<'a> {
-    problem: &'a ContactProblem,
-    effective: &'a [Effective],
-    memory: &'a mut DirectScratch,
+pub(super) struct Newton<'a> {
+    pub problem: &'a ContactProblem,
+    pub effective: &'a [Effective],
+    pub memory: &'a mut DirectScratch,
+    /// ε.
+    softness: f64,
 }
 
 /// The natural map of two friction rows: y = z − w/λ, its length and the radius of the disc.
@@ -146,24 +163,68 @@ struct Disc {
 
 impl Newton<'_> {
     fn run(&mut self) -> bool {
-        let rows = self.problem.rows.len();
+        self.measure();
+        let entry = self.scale();
+        let m = &mut *self.memory;
+        m.entry_velocities.clone_from(&m.velocities);
+        m.entry_impulses.clone_from(&m.impulses);
+        if self.descend(&QUICK, entry) {
+            return true;
+        }
+        let m = &mut *self.memory;
+        m.velocities.clone_from(&m.entry_velocities);
+        m.impulses.clone_from(&m.entry_impulses);
+        self.softness = 0.0;
+        super::interior::approach(self) && self.descend(&QUICK, entry)
+    }
+
+    /// Proximal steps with the given softnesses, until the problem itself is solved.
+    fn descend(&mut self, softnesses: &[f64], entry: f64) -> bool {
+        for &softness in softnesses {
+            self.softness = softness;
+            self.memory.center.clone_from(&self.memory.impulses);
+            self.save();
+            if !self.pivot(COUPLED_ROUNDS) {
+                self.restore();
+                break;
+            }
+            if self.true_residual() <= 2e-15 * entry.max(self.scale()) {
+                return true;
+            }
+        }
+        self.true_residual() <= 1e-10 * entry.max(self.scale())
+    }
+
+    /// The natural-map residual of the problem itself, without the proximal term.
+    fn true_residual(&mut self) -> f64 {
+        self.softness = 0.0;
+        self.measure();
+        self.worst()
+    }
+
+    /// Newton steps and changes of state until nothing contradicts; false if that takes too long.
+    fn pivot(&mut self, rounds: usize) -> bool {
         self.measure();
         let entry = self.scale();
         self.memory.state.clear();
-        self.memory.state.resize(rows, State::Free);
+        self.memory.state.resize(self.problem.rows.len(), State::Free);
         self.update_states(0.0, Which::First);
         let mut fewest = usize::MAX;
         let mut patience = PATIENCE;
-        for _ in 0..60 + 2 * rows {
+        for _ in 0..rounds {
             if !self.step() {
                 return false;
             }
             let scale = entry.max(self.scale());
-            let noise = 1e-13 * scale;
+            let noise = 2e-14 * scale;
             let wrong = self.update_states(noise, Which::None);
             let off = self.worst();
             if wrong == 0 && off <= 10.0 * noise {
-                return off <= 1e-8 * scale;
+                return true;
+            }
+            // sliding rows that feed their own normals can run away; no way back from there
+            if off > 1e9 * entry || off.is_nan() {
+                return false;
             }
             if wrong < fewest {
                 fewest = wrong;
@@ -177,8 +238,20 @@ impl Newton<'_> {
         self.worst() <= 1e-11 * entry.max(self.scale())
     }
 
+    fn save(&mut self) {
+        let m = &mut *self.memory;
+        m.saved_velocities.clone_from(&m.velocities);
+        m.saved_impulses.clone_from(&m.impulses);
+    }
+
+    fn restore(&mut self) {
+        let m = &mut *self.memory;
+        m.velocities.clone_from(&m.saved_velocities);
+        m.impulses.clone_from(&m.saved_impulses);
+    }
+
     /// w = J v + b + Γ z of all rows.
-    fn measure(&mut self) {
+    pub fn measure(&mut self) {
         let m = &mut *self.memory;
         m.defect.clear();
         for block in &self.problem.blocks {
@@ -186,13 +259,14 @@ impl Newton<'_> {
             for i in block.rows() {
                 let row = &self.problem.rows[i];
                 let w = row_velocity(row, &pair) + row.bias + row.compliance * m.impulses[i];
-                m.defect.push(w);
+                let proximal = self.softness * self.effective[i].largest;
+                m.defect.push(w + proximal * (m.impulses[i] - m.center[i]));
             }
         }
     }
 
     /// The velocity that round-off is relative to: what single impulses would do, and the residual.
-    fn scale(&self) -> f64 {
+    pub fn scale(&self) -> f64 {
         let m = &*self.memory;
         let terms = m.impulses.iter().zip(&m.defect).zip(self.effective);
         terms.fold(1e-12, |s, ((z, w), e)| s.max(z.abs() * e.response).max(w.abs()))
@@ -290,7 +364,7 @@ impl Newton<'_> {
     }
 
     /// The natural-map residual in the current states' own terms, m/s.
-    fn worst(&self) -> f64 {
+    pub fn worst(&self) -> f64 {
         let m = &*self.memory;
         let mut worst = 0.0_f64;
         let mut i = 0;
@@ -338,7 +412,7 @@ impl Newton<'_> {
                 m.unknowns.push(i as u32);
             }
         }
-        self.to_bounds();
+        self.reach_bounds();
         self.assemble();
         let m = &mut *self.memory;
         if !m.lu.factor() {
@@ -364,7 +438,7 @@ impl Newton<'_> {
     }
 
     /// Takes the rows at bounds there.
-    fn to_bounds(&mut self) {
+    fn reach_bounds(&mut self) {
         let m = &mut *self.memory;
         m.change.clear();
         for (i, row) in self.problem.rows.iter().enumerate() {
@@ -378,7 +452,7 @@ impl Newton<'_> {
     }
 
     /// z += change, v += M⁻¹Jᵀ change, and w anew.
-    fn shift(&mut self) {
+    pub fn shift(&mut self) {
         let m = &mut *self.memory;
         for (z, change) in m.impulses.iter_mut().zip(&m.change) {
             *z += change;
@@ -399,7 +473,6 @@ impl Newton<'_> {
                 continue;
             }
             self.add_response(k, i, unit(&self.effective[i]));
-            self.memory.lu.row_mut(k)[k] += REGULARIZATION;
             k += 1;
         }
         self.fill_right();
@@ -412,6 +485,12 @@ impl Newton<'_> {
         let from = &m.matrix[i * rows..(i + 1) * rows];
         for (x, &j) in m.lu.row_mut(k).iter_mut().zip(&m.unknowns) {
             *x += factor * from[j as usize] * unit(&self.effective[j as usize]);
+        }
+        let place = m.place[i];
+        if place != ABSENT {
+            // ε·largest·unit
+            let e = &self.effective[i];
+            m.lu.row_mut(k)[place as usize] += factor * self.softness * e.largest * unit(e);
         }
     }
 
@@ -453,7 +532,7 @@ impl Newton<'_> {
     }
 
     /// Whether a friction row is the second of its two.
-    fn is_second(&self, i: usize) -> bool {
+    pub fn is_second(&self, i: usize) -> bool {
         let rows = &self.problem.rows;
         let mut run = 0;
         while run < i && rows[i - run - 1].bound == rows[i].bound {
@@ -488,6 +567,8 @@ impl Newton<'_> {
 }
 
 const PATIENCE: usize = 6;
+const COUPLED_ROUNDS: usize = 40;
+const QUICK: [f64; 6] = [1e-6, 1e-9, 1e-12, 1e-12, 1e-12, 1e-12];
 
 /// Which contradicted states change.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@ pub mod block_mass_splitting;
 pub mod colored_pgs;
 pub mod colors;
 pub mod direct;
+mod interior;
 pub mod jacobi;
 pub mod jacobi_bridson;
 pub mod jacobi_line_search;

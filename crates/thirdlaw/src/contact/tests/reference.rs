@@ -112,11 +112,11 @@ pub fn linear_solve(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
         let p = (k..n).max_by(|&i, &j| a[i][k].abs().total_cmp(&a[j][k].abs())).unwrap();
         a.swap(k, p);
         b.swap(k, p);
+        let pivot = a[k].clone();
         for i in k + 1..n {
-            let f = a[i][k] / a[k][k];
-            for j in k..n {
-                let above = a[k][j];
-                a[i][j] -= f * above;
+            let f = a[i][k] / pivot[k];
+            for (x, p) in a[i].iter_mut().zip(&pivot).skip(k) {
+                *x -= f * p;
             }
             b[i] -= f * b[k];
         }
