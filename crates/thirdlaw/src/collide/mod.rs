@@ -2,6 +2,7 @@
 
 mod clip;
 mod direction;
+mod gjk;
 pub mod manifold;
 pub mod narrow;
 mod piece;
