@@ -50,6 +50,7 @@ pub(super) fn closest_points(a: &Piece, b: &Piece, limit: f64) -> Closest {
     simplex.count = 1;
     let mut v = simplex.corners[0].w;
     let mut size = v.length();
+    let mut certain = f64::NEG_INFINITY;
     for _ in 0..ITERATIONS_MAX {
         let distance = v.length();
         // below this the direction is made of rounding errors
@@ -59,6 +60,7 @@ pub(super) fn closest_points(a: &Piece, b: &Piece, limit: f64) -> Closest {
         let next = corner(v);
         size = size.max(next.w.length());
         let bound = v.dot(next.w) / distance;
+        certain = certain.max(bound);
         if bound > limit {
             return Closest::Far;
         }
@@ -69,7 +71,13 @@ pub(super) fn closest_points(a: &Piece, b: &Piece, limit: f64) -> Closest {
         let mut grown = simplex;
         grown.corners[grown.count] = next;
         grown.count += 1;
-        let Some(nearer) = grown.reduced() else { return Closest::Touching };
+        let Some(nearer) = grown.reduced() else {
+            // a plane that parts them is proof; then a flat simplex only seemed to hold the origin
+            if certain > 1e-9 * size {
+                break;
+            }
+            return Closest::Touching;
+        };
         let u = nearer.point();
         if u.length_squared() >= v.length_squared() {
             break;
