@@ -23,7 +23,7 @@ fn main() {
             "relax" => settings.contact.relax_iterations = number() as u32,
             "stiffness" => settings.contact.stiffness = number(),
             "damping" => settings.contact.damping = number(),
-            "carry" => settings.contact.carry = number(),
+            "sag" => settings.contact.sag = number(),
             "slop" => settings.contact.slop = number(),
             "tolerance" => settings.contact.tolerance = number(),
             "direct" => settings.contact.direct_rows = number() as u32,
@@ -93,7 +93,7 @@ fn build(name: &str, world: &mut World) {
         }
         "wall" => {
             for row in 0..10 {
-                for i in 0..20 {
+                for i in 0..20 - row % 2 {
                     let x = f64::from(i) + 0.5 * f64::from(row % 2);
                     add(cube(Vec3::new(0.5, 0.25, 0.25)).at(x, 0.25 + 0.5 * f64::from(row), 0.0));
                 }

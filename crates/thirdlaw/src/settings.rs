@@ -47,8 +47,8 @@ pub struct ContactSettings {
     pub stiffness: f64,
     /// Damping ratio of that spring; 1 is critical.
     pub damping: f64,
-    /// EXPERIMENT
-    pub carry: f64,
+    /// Most that spring gives way under a resting load, m; heavier loads are carried rigidly.
+    pub sag: f64,
     /// Approach speeds below this do not bounce, m/s.
     pub bounce_speed: f64,
 }
@@ -57,7 +57,7 @@ impl Default for Settings {
     fn default() -> Self {
         Settings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
-            substeps: 4,
+            substeps: 8,
             contact: ContactSettings::default(),
             sleeping: true,
             continuous: true,
@@ -70,16 +70,16 @@ impl Default for ContactSettings {
         ContactSettings {
             solver: Solver::ColoredPgs,
             iterations: 2,
-            relax_iterations: 2,
-            tolerance: 1e-6,
+            relax_iterations: 1,
+            tolerance: 1e-7,
             friction: FrictionModel::Cone,
             staggered: false,
-            direct_rows: 0,
+            direct_rows: 100,
             slop: 1e-4,
             push_speed: 3.0,
             stiffness: 0.25,
-            damping: 10.0,
-            carry: 0.0,
+            damping: 1.0,
+            sag: 1e-3,
             bounce_speed: 0.01,
         }
     }
@@ -106,6 +106,7 @@ impl Settings {
             ("contact.push_speed", contact.push_speed, 0.0, f64::MAX),
             ("contact.stiffness", contact.stiffness, 0.0, 1.0),
             ("contact.damping", contact.damping, 0.0, 1e6),
+            ("contact.sag", contact.sag, 0.0, f64::MAX),
             ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
         ] {
             if !(low..=high).contains(&x) {

@@ -48,12 +48,13 @@ pub struct Push {
 }
 
 impl BodyState {
-    /// Whether every number is finite.
+    /// Whether every number is finite, and so far from overflow that its square is too.
     pub fn is_finite(&self) -> bool {
-        self.position.is_finite()
+        let sane = |v: Vec3| v.abs().max_element() < 1e100 && !v.is_nan();
+        sane(self.position)
             && self.rotation.is_finite()
-            && self.velocity.linear.is_finite()
-            && self.velocity.angular.is_finite()
+            && sane(self.velocity.linear)
+            && sane(self.velocity.angular)
     }
 }
 

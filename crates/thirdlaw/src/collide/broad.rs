@@ -171,27 +171,38 @@ pub fn moves(body: &BodyModel, state: &BodyState) -> bool {
 
 /// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
 /// contact is known before it is needed, small against the body.
-pub fn rest_margin(body: &BodyModel) -> f64 {
+fn rest_margin(body: &BodyModel) -> f64 {
     0.02 * body.reach.clamp(1e-3, 1.0)
 }
 
-/// How far ahead of its motion in this step a body looks for contacts, m. A contact's normal is
+/// How far ahead of its motion in a step a body looks for contacts at most, m. A contact's normal is
 /// worth knowing only near the body, so no farther than it is thick; sweeping covers the rest.
-pub fn motion_margin(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
-    let v = &state.velocity;
-    if !body.reach.is_finite() {
-        return v.linear.length() * dt;
-    }
-    let travel = (v.linear.length() + v.angular.length() * body.reach) * dt;
+fn farthest_look(body: &BodyModel) -> f64 {
     match body.kind {
-        BodyKind::Dynamic => travel.min(body.shape.inner_radius().max(0.05 * body.reach)),
-        _ => travel.min(body.reach),
+        BodyKind::Dynamic => body.shape.inner_radius().max(0.05 * body.reach),
+        _ => body.reach,
     }
+}
+
+/// Way of a body's fastest surface point in a step by turning, m.
+fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
+    let speed = state.velocity.angular.length();
+    if speed > 0.0 { speed * body.reach * dt } else { 0.0 }
+}
+
+/// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
+/// that an observer who moves along sees the same contacts.
+pub fn pair_margin(bodies: [&BodyModel; 2], states: [&BodyState; 2], dt: f64) -> f64 {
+    let [a, b] = bodies;
+    let approach = states[0].velocity.linear.distance(states[1].velocity.linear) * dt;
+    let travel = approach + turning(a, states[0], dt) + turning(b, states[1], dt);
+    rest_margin(a).min(rest_margin(b)) + travel.min(farthest_look(a).min(farthest_look(b)))
 }
 
 fn tight_box(body: &BodyModel, state: &BodyState, dt: f64) -> Aabb {
     let pose = Pose::from_parts(state.position - state.rotation * body.center, state.rotation);
-    let margin = rest_margin(body) + motion_margin(body, state, dt);
+    let travel = state.velocity.linear.length() * dt + turning(body, state, dt);
+    let margin = rest_margin(body) + travel.min(farthest_look(body));
     let bounds = body.shape.aabb(&pose);
     Aabb::new(bounds.mins - Vec3::splat(margin), bounds.maxs + Vec3::splat(margin))
 }

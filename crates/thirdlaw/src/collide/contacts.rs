@@ -1,7 +1,7 @@
 //! Contacts of a step: manifolds of all pairs, ordered by their keys, with the impulses of the last
 //! step carried over to points that persist.
 
-use super::broad::{motion_margin, rest_margin};
+use super::broad::pair_margin;
 use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
 use crate::math::{Pose, Vec3};
@@ -140,12 +140,7 @@ fn merge<'a>(
 fn find_pair(model: &Model, state: &State, (a, b): (u32, u32), dt: f64, chunk: &mut Chunk) {
     let (body_a, body_b) = (&model.bodies[a as usize], &model.bodies[b as usize]);
     let (state_a, state_b) = (&state.bodies[a as usize], &state.bodies[b as usize]);
-    let margin_of = |body: &crate::model::BodyModel| {
-        if body.reach.is_finite() { rest_margin(body) } else { f64::INFINITY }
-    };
-    let margin = margin_of(body_a).min(margin_of(body_b))
-        + motion_margin(body_a, state_a, dt)
-        + motion_margin(body_b, state_b, dt);
+    let margin = pair_margin([body_a, body_b], [state_a, state_b], dt);
     let origin = |body: &crate::model::BodyModel, s: &crate::state::BodyState| {
         Pose::from_parts(s.position - s.rotation * body.center, s.rotation)
     };

@@ -9,7 +9,7 @@ use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 
 use super::gjk::{Closest, closest_points};
-use super::piece::{Kind, Piece, square_to};
+use super::piece::{Kind, Piece, Poly, square_to};
 use super::sat;
 use crate::math::{Pose, Vec3, tangents};
 
@@ -65,7 +65,10 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
             if let Some(edges) = &mut axis.edges {
                 edges.iter_mut().flatten().for_each(|p| *p += a.center);
             }
-            return (axis.separation <= margin).then(|| from_axis(&axis));
+            if axis.separation > margin {
+                return None;
+            }
+            return between_edges((a, box_a), (b, box_b), &axis).or(Some(from_axis(&axis)));
         }
         let guarded = a.guard.is_some() || b.guard.is_some();
         let sharp = a.radius == 0.0 && b.radius == 0.0;
@@ -78,6 +81,58 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
     let found = closest(a, b, limit, scale, solver)?;
     let found = settle(a, b, found, scale);
     Some(admit(a, b, found))
+}
+
+/// Share of a box's smallest half-extent by which its edges count as rounded.
+const EDGE_ROUND: f64 = 0.25;
+
+type Cuboid = ([Vec3; 3], Vec3);
+
+/// The normal of two boxes that meet with an edge or corner each, not face to face.
+///
+/// Where an edge meets an edge, every direction between the adjoining faces separates the boxes
+/// equally well, and separating axes can only name one of those faces. Two cards that lean on each
+/// other would push along one of them and slip off. Boxes shrunk by a rounding radius meet along the
+/// line between their edges instead. None where faces meet or the overlap is deeper than that.
+fn between_edges(
+    (a, (axes_a, half_a)): (&Piece, Cuboid),
+    (b, (axes_b, half_b)): (&Piece, Cuboid),
+    axis: &Axis,
+) -> Option<Direction> {
+    let faces = |axes: [Vec3; 3]| axes.iter().any(|x| x.dot(axis.normal).abs() > 0.9986);
+    if axis.edges.is_some() || (faces(axes_a) && faces(axes_b)) {
+        return None;
+    }
+    // with a clear gap the closest points of the boxes themselves say it exactly
+    let round = if axis.separation > 1e-3 * a.scale.min(b.scale) { 0.0 } else { EDGE_ROUND };
+    let (radius_a, radius_b) = (round * half_a.min_element(), round * half_b.min_element());
+    let corners_a = corners(a.center, axes_a, half_a - Vec3::splat(radius_a));
+    let corners_b = corners(b.center, axes_b, half_b - Vec3::splat(radius_b));
+    let core = |piece: &Piece, corners| Piece {
+        kind: Kind::Poly(Poly::bare(corners, &[])),
+        radius: 0.0,
+        center: piece.center,
+        scale: piece.scale,
+        guard: None,
+    };
+    let shrunk = (core(a, &corners_a[..]), core(b, &corners_b[..]));
+    match closest_points(&shrunk.0, &shrunk.1, f64::MAX) {
+        Closest::Apart([p, q]) => {
+            let normal = (q - p).try_normalize()?;
+            Some(Direction {
+                normal,
+                witness: Some([p + radius_a * normal, q - radius_b * normal]),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn corners(center: Vec3, axes: [Vec3; 3], half: Vec3) -> [Vec3; 8] {
+    std::array::from_fn(|i| {
+        let sign = |bit: usize, x: f64| if i >> bit & 1 == 1 { x } else { -x };
+        center + axes[0] * sign(0, half.x) + axes[1] * sign(1, half.y) + axes[2] * sign(2, half.z)
+    })
 }
 
 fn closest(a: &Piece, b: &Piece, limit: f64, scale: f64, solver: &mut Solver) -> Option<Direction> {

@@ -268,7 +268,7 @@ impl SupportMap for Piece<'_> {
 }
 
 impl<'a> Poly<'a> {
-    fn bare(vertices: &'a [Vec3], edges: &'a [HullEdge]) -> Poly<'a> {
+    pub fn bare(vertices: &'a [Vec3], edges: &'a [HullEdge]) -> Poly<'a> {
         Poly { vertices, normals: &[], faces: &[], loops: &[], edges, cuboid: None }
     }
 

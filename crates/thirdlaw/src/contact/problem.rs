@@ -40,6 +40,13 @@ pub struct BodyMass {
     pub inv_inertia: Mat3,
 }
 
+impl BodyMass {
+    /// The body's part of N for a row of this direction and arm, m/s per N·s.
+    pub fn response(&self, direction: Vec3, arm: Vec3) -> f64 {
+        direction.dot(self.inv_mass * direction) + arm.dot(self.inv_inertia * arm)
+    }
+}
+
 /// All rows between two sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {

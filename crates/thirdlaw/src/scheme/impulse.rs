@@ -85,9 +85,9 @@ pub fn step(
     for body in &mut state.bodies {
         body.push = Default::default();
     }
+    let result = check_finite(model, state);
     state.time += dt;
     state.substep = dt / f64::from(settings.substeps);
-    let result = check_finite(model, state);
     state.step += 1;
     observer.end(Stage::Finish);
     result.map(|()| report)

@@ -89,8 +89,8 @@ struct LocalContact {
 struct LocalPoint {
     /// Gap in this substep, m.
     gap: f64,
-    /// Velocity along the normal at impact, m/s; 0 if this point does not bounce.
-    approach: f64,
+    /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
+    bounce: f64,
 }
 
 /// What is the same for all islands: model, state before the step, settings, step length.
@@ -112,8 +112,9 @@ pub fn solve_island(
 
     scratch.gather(setting, slots, contacts);
     contact::prepare(&scratch.problem, &mut scratch.solver);
-    let push_out = solve_settings(&settings.contact, settings.contact.iterations);
-    let relax = solve_settings(&settings.contact, settings.contact.relax_iterations);
+    let rows = scratch.problem.rows.len();
+    let push_out = solve_settings(&settings.contact, settings.contact.iterations, rows);
+    let relax = solve_settings(&settings.contact, settings.contact.relax_iterations, rows);
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         scratch.apply_forces(setting, slots.len(), time, h);
@@ -144,7 +145,14 @@ impl SolveTotals {
     }
 }
 
-fn solve_settings(contact: &ContactSettings, iterations: u32) -> SolveSettings {
+/// Rows times iterations that an island may always take: small islands are worth iterating on.
+const WORK: usize = 12_000;
+/// Most iterations out of that budget.
+const SMALL_ITERATIONS: usize = 24;
+
+fn solve_settings(contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
+    let affordable = (WORK / rows.max(1)).min(SMALL_ITERATIONS) as u32;
+    let iterations = iterations.max(affordable);
     SolveSettings {
         solver: contact.solver,
         iterations,
@@ -317,6 +325,7 @@ impl IslandScratch {
 
     /// Arms, gaps and wanted velocities at the current poses.
     fn place_rows(&mut self, state: &State, settings: &ContactSettings, h: f64) {
+        let spring = Spring::new(settings, h);
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
@@ -342,34 +351,22 @@ impl IslandScratch {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
-                rows[0].compliance = 0.0;
-                rows[0].bias = if gap > 0.0 {
-                    gap / h
-                } else {
-                    let overlap = (gap + settings.slop).min(0.0);
-                    let hw = std::f64::consts::TAU * settings.stiffness;
-                    let a1 = 2.0 * settings.damping + hw;
-                    let a2 = hw * a1;
-                    let masses = &self.problem.bodies;
-                    let (ma, mb) = (&masses[local.a as usize], &masses[local.b as usize]);
-                    let response = n.dot((ma.inv_mass + mb.inv_mass) * n)
-                        + rows[0].arm_a.dot(ma.inv_inertia * rows[0].arm_a)
-                        + rows[0].arm_b.dot(mb.inv_inertia * rows[0].arm_b);
-                    rows[0].compliance = response / a2;
-                    (hw / a1 * overlap / h).max(-settings.push_speed)
-                        - settings.carry * rows[0].compliance * self.impulses[row]
-                };
                 let place = &mut self.points[local.point_start as usize + i];
-                place.gap = gap;
-                place.approach = 0.0;
+                *place = LocalPoint { gap, bounce: 0.0 };
+                (rows[0].bias, rows[0].compliance) = if gap > 0.0 {
+                    (gap / h, 0.0)
+                } else {
+                    let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
+                        + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
+                    spring.push(settings, gap, response, self.impulses[row])
+                };
                 if contact.restitution > 0.0 {
                     let at = |v: &[Twist]| {
                         approach_speed(&rows[0], &v[local.a as usize], &v[local.b as usize])
                     };
-                    let speed = impact_speed(gap, at(&self.before), at(&self.velocities.bodies), h);
-                    if speed < -settings.bounce_speed {
-                        place.approach = speed;
-                    }
+                    let (before, after) = (at(&self.before), at(&self.velocities.bodies));
+                    place.bounce =
+                        bounce(contact.restitution, gap, (before, after), h, settings.bounce_speed);
                 }
                 row += 3;
             }
@@ -419,14 +416,11 @@ impl IslandScratch {
             for i in 0..contact.count as usize {
                 let point = &mut self.points[local.point_start as usize + i];
                 if self.impulses[row] == 0.0 {
-                    point.approach = 0.0;
+                    point.bounce = 0.0;
                 }
                 self.problem.rows[row].compliance = 0.0;
-                self.problem.rows[row].bias = if point.approach < 0.0 {
-                    contact.restitution * point.approach
-                } else {
-                    point.gap.max(0.0) / h
-                };
+                self.problem.rows[row].bias =
+                    if point.bounce > 0.0 { -point.bounce } else { point.gap.max(0.0) / h };
                 row += 3;
             }
         }
@@ -435,7 +429,7 @@ impl IslandScratch {
     /// The impulse of a bounce says nothing about the next substep.
     fn forget_bounces(&mut self) {
         for (i, point) in self.points.iter().enumerate() {
-            if point.approach < 0.0 {
+            if point.bounce > 0.0 {
                 self.impulses[3 * i..3 * i + 3].fill(0.0);
             }
         }
@@ -490,11 +484,52 @@ fn approach_speed(row: &Row, a: &Twist, b: &Twist) -> f64 {
     row.direction.dot(b.linear - a.linear) + row.arm_b.dot(b.angular) - row.arm_a.dot(a.angular)
 }
 
-/// Normal velocity at the moment the gap closes: from the velocity before this substep's forces
-/// towards the one after them, in proportion to the time until then.
-fn impact_speed(gap: f64, before: f64, after: f64, h: f64) -> f64 {
-    let share = if after < 0.0 { (gap / (-after * h)).clamp(0.0, 1.0) } else { 1.0 };
-    before + share * (after - before)
+/// Normal velocity after a bounce off a gap that closes in this substep, m/s; 0 for no bounce.
+///
+/// Semi-implicit Euler keeps velocities half a substep behind positions, like a leapfrog. With the
+/// acceleration a of this substep's forces, the velocity at the start is v + a h/2, the impact speed
+/// follows from the gap, and what leaves the surface is set back by a h/2 again: bounces then lose
+/// exactly what restitution takes, to second order. A body at rest arrives with no more than a h.
+fn bounce(e: f64, gap: f64, (before, after): (f64, f64), h: f64, threshold: f64) -> f64 {
+    let gained = after - before;
+    if before > -threshold.max(gained.abs()) {
+        return 0.0;
+    }
+    let start = before + 0.5 * gained;
+    let square = start * start - 2.0 * gained / h * gap.max(0.0);
+    (e * square.max(0.0).sqrt() - 0.5 * gained).max(0.0)
+}
+
+/// The overdamped spring that pushes overlaps apart, in the form of a soft row: with ω the spring's
+/// frequency and ζ its damping ratio, an implicit step of it is J v + b + Γ z = 0 with
+/// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)).
+struct Spring {
+    /// ω/(2ζ + hω), 1/s.
+    rate: f64,
+    /// Γ/N.
+    softness: f64,
+}
+
+impl Spring {
+    fn new(settings: &ContactSettings, h: f64) -> Spring {
+        let h_omega = std::f64::consts::TAU * settings.stiffness;
+        let sum = 2.0 * settings.damping + h_omega;
+        if h_omega == 0.0 {
+            return Spring { rate: 0.0, softness: 0.0 };
+        }
+        Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
+    }
+
+    /// Bias and compliance of an overlapping point with response N that carried `load` before.
+    ///
+    /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
+    /// would press it farther than the sag allowed is carried by the bias instead.
+    fn push(&self, settings: &ContactSettings, gap: f64, response: f64, load: f64) -> (f64, f64) {
+        let overlap = (gap + settings.slop).min(0.0);
+        let compliance = self.softness * response;
+        let excess = (compliance * load - self.rate * settings.sag).max(0.0);
+        ((self.rate * overlap).max(-settings.push_speed) - excess, compliance)
+    }
 }
 
 /// Velocity that brings a keyframed body to its pose at `time` within `h` seconds.
