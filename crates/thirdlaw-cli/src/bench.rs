@@ -8,9 +8,9 @@
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::record::{Machine, VERSION, core_count, now};
-use crate::session::{median, step_seconds};
+use crate::session::median;
 use crate::{files, print, source, stats, threads};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -32,7 +32,8 @@ pub struct Figures {
     /// All frames together.
     total_ms: f64,
     /// Mean over the last third of the frames.
-    stage_ms: BTreeMap<String, f64>,
+    #[serde(serialize_with = "by_name")]
+    stage_ms: BTreeMap<Stage, f64>,
     /// J/kg.
     rest_energy_median: f64,
     rest_energy_mean: f64,
@@ -106,7 +107,7 @@ fn measure_scene(
         settled.iter().fold((f64::INFINITY, 0.0_f64), |(min, max), &ms| (min.min(ms), max.max(ms)));
     let stages = passes[0].stage_ms.keys().map(|stage| {
         let times = passes.iter().filter_map(|pass| pass.stage_ms.get(stage).copied());
-        (stage.clone(), median(times.collect()))
+        (*stage, median(times.collect()))
     });
     let pass = &passes[0];
     Ok(Figures {
@@ -134,7 +135,7 @@ fn measure_scene(
 struct Pass {
     settled_ms: f64,
     total_ms: f64,
-    stage_ms: BTreeMap<String, f64>,
+    stage_ms: BTreeMap<Stage, f64>,
     rest_energy: Vec<f64>,
     overlap_p99: f64,
     overlap_max: f64,
@@ -144,7 +145,7 @@ struct Pass {
 
 fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let mut world = scene.world.clone();
-    let dt = step_seconds(scene);
+    let dt = scene.dt();
     let settled_from = frames - frames.div_ceil(3);
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut clock = StageClock::default();
@@ -170,10 +171,8 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         }
     }
     let settled = f64::from(frames - settled_from);
-    let stage_ms = clock
-        .totals
-        .iter()
-        .map(|(stage, time)| (format!("{stage:?}"), time.as_secs_f64() * 1e3 / settled));
+    let stage_ms =
+        clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
     let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
@@ -205,6 +204,20 @@ impl Observer for StageClock {
             *self.totals.entry(stage).or_default() += begun.elapsed();
         }
     }
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::BroadPhase => "broad_phase",
+        Stage::NarrowPhase => "narrow_phase",
+        Stage::Islands => "islands",
+        Stage::Solve => "solve",
+        Stage::Finish => "finish",
+    }
+}
+
+fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
 }
 
 /// The same scene must end in the same bits with any number of threads.
@@ -249,7 +262,7 @@ fn stage_table(all: &[Figures], names: usize) -> String {
     for f in all {
         let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
         for (stage, ms) in &f.stage_ms {
-            let _ = write!(text, "  {stage} {}", print::number(*ms));
+            let _ = write!(text, "  {} {}", stage_name(*stage), print::number(*ms));
         }
         text.push('\n');
     }

@@ -7,7 +7,9 @@
 use crate::failure::Failure;
 use crate::files;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 use thirdlaw::{Snapshot, SnapshotError};
 
 /// Ends the name of a frame.
@@ -56,14 +58,6 @@ impl FrameCache {
         self.folder.join(format!("frame-{frame:06}.{EXTENSION}"))
     }
 
-    /// Keeps a frame.
-    pub fn write(&self, frame: u32, snapshot: &Snapshot) -> Result<(), Failure> {
-        let path = self.path(frame);
-        let bytes = zstd::encode_all(snapshot.to_bytes().as_slice(), COMPRESSION_LEVEL)
-            .map_err(Failure::file("compress", &path))?;
-        files::write_whole(&path, &bytes)
-    }
-
     /// Reads a frame back. Only the operating system's refusal to read is a failure.
     pub fn read(&self, frame: u32) -> Result<CachedFrame, Failure> {
         let Some(bytes) = files::read_if_present(&self.path(frame))? else {
@@ -108,6 +102,41 @@ impl FrameCache {
     }
 }
 
+/// Writes frames, each while the next one is simulated: waiting for the disk takes longer than many
+/// a step. A frame is handed over only when the one before is safe, so a kill costs one at most.
+#[derive(Debug)]
+pub struct FrameWriter {
+    cache: FrameCache,
+    at_work: Option<JoinHandle<Result<(), Failure>>>,
+}
+
+impl FrameWriter {
+    /// Writes to this cache.
+    pub fn new(cache: FrameCache) -> FrameWriter {
+        FrameWriter { cache, at_work: None }
+    }
+
+    /// Begins to write a frame. Only the disk is waited for elsewhere: compressing there would take
+    /// time from the threads that step, and be measured as theirs.
+    pub fn write(&mut self, frame: u32, snapshot: &Snapshot) -> Result<(), Failure> {
+        self.finish()?;
+        let path = self.cache.path(frame);
+        let bytes = zstd::encode_all(snapshot.to_bytes().as_slice(), COMPRESSION_LEVEL)
+            .map_err(Failure::file("compress", &path))?;
+        self.at_work = Some(std::thread::spawn(move || files::write_whole(&path, &bytes)));
+        Ok(())
+    }
+
+    /// Waits until the last frame is on the disk.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let Some(writing) = self.at_work.take() else {
+            return Ok(());
+        };
+        let lost = || Failure::file("write", &self.cache.folder)(ErrorKind::Other.into());
+        writing.join().unwrap_or_else(|_| Err(lost()))
+    }
+}
+
 /// The number in the name of a frame's file.
 fn frame_number(name: &str) -> Option<u32> {
     let digits = name.strip_prefix("frame-")?.strip_suffix(EXTENSION)?.strip_suffix('.')?;
@@ -126,18 +155,33 @@ mod tests {
         (folder, cache, World::new(Settings::default()).unwrap().save())
     }
 
+    fn write(cache: &FrameCache, frame: u32, snapshot: &Snapshot) {
+        let mut writer = FrameWriter::new(cache.clone());
+        writer.write(frame, snapshot).unwrap();
+        writer.finish().unwrap();
+    }
+
     #[test]
     fn a_frame_reads_back_as_it_was() {
         let (_folder, cache, snapshot) = cache();
-        cache.write(7, &snapshot).unwrap();
+        write(&cache, 7, &snapshot);
         assert!(matches!(cache.read(7).unwrap(), CachedFrame::Intact(s) if *s == snapshot));
         assert!(matches!(cache.read(8).unwrap(), CachedFrame::Missing));
     }
 
     #[test]
+    fn a_frame_that_cannot_be_written_is_told() {
+        let (folder, cache, snapshot) = cache();
+        drop(folder);
+        let mut writer = FrameWriter::new(cache);
+        writer.write(0, &snapshot).unwrap();
+        assert_eq!(writer.write(1, &snapshot).unwrap_err().exit_code(), 4);
+    }
+
+    #[test]
     fn every_cut_of_a_frame_is_noticed() {
         let (_folder, cache, snapshot) = cache();
-        cache.write(0, &snapshot).unwrap();
+        write(&cache, 0, &snapshot);
         let whole = fs::read(cache.path(0)).unwrap();
         for length in 0..whole.len() {
             fs::write(cache.path(0), &whole[..length]).unwrap();
@@ -149,7 +193,7 @@ mod tests {
     fn removal_spares_earlier_frames_and_foreign_files() {
         let (_folder, cache, snapshot) = cache();
         for frame in 0..4 {
-            cache.write(frame, &snapshot).unwrap();
+            write(&cache, frame, &snapshot);
         }
         fs::write(cache.folder.join("frame-000001.3l.tmp"), "x").unwrap();
         fs::write(cache.folder.join("notes.txt"), "x").unwrap();

@@ -3,7 +3,7 @@
 
 use crate::failure::Failure;
 use crate::folder::RunFolder;
-use crate::frames::FrameCache;
+use crate::frames::FrameWriter;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
@@ -25,7 +25,7 @@ pub struct Session {
     pub frames: Vec<FrameStats>,
     tracker: ExpectTracker,
     tables: Tables,
-    cache: Option<FrameCache>,
+    cache: Option<FrameWriter>,
     started: Instant,
 }
 
@@ -79,7 +79,7 @@ impl Session {
 
     /// Goes on with a run whose scene is in the state of the last of the past frames.
     pub fn resume(scene: Scene, folder: RunFolder, record: RunRecord, past: Past) -> Session {
-        let cache = record.cache.then(|| folder.frames());
+        let cache = record.cache.then(|| FrameWriter::new(folder.frames()));
         let Past { frames, tracker, tables } = past;
         let started = Instant::now();
         Session { scene, folder, record, frames, tracker, tables, cache, started }
@@ -116,7 +116,7 @@ impl Session {
     }
 
     fn step_frame(&mut self) -> Result<StepReport, StepError> {
-        let dt = step_seconds(&self.scene);
+        let dt = self.scene.dt();
         let mut sum = StepReport::default();
         for _ in 0..self.scene.steps_per_frame {
             stats::add_report(&mut sum, &self.scene.world.step(dt)?);
@@ -126,6 +126,8 @@ impl Session {
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last.
     fn keep(&mut self, report: StepReport, step_ms: f64) -> Result<(), Failure> {
+        // rows run ahead of their cache file by one frame at most
+        self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         let frame = self.frames.len() as u32;
         let world = &self.scene.world;
         let stats = stats::measure_frame(frame, world, &report, step_ms);
@@ -134,7 +136,7 @@ impl Session {
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
-        if let Some(cache) = &self.cache {
+        if let Some(cache) = &mut self.cache {
             cache.write(frame, &world.save())?;
         }
         self.frames.push(stats);
@@ -156,6 +158,7 @@ impl Session {
 
     /// Writes down how the session ended.
     pub fn close(&mut self, end: &End) -> Result<(), Failure> {
+        self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         self.tables.stats.sync()?;
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
@@ -184,11 +187,6 @@ impl Session {
         };
         self.record.write(self.folder.path())
     }
-}
-
-/// Length of a step of the engine, s.
-pub fn step_seconds(scene: &Scene) -> f64 {
-    1.0 / (scene.fps * f64::from(scene.steps_per_frame))
 }
 
 /// The verdicts. An expectation that was never looked at counts against the scene, unless the user
