@@ -12,11 +12,11 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
             Ok(scene) => {
                 let seconds = f64::from(scene.frames) / scene.fps;
                 print::result(&format!(
-                    "{typed}: ok, {} bodies, {} frames ({} s), {} expectations\n",
-                    scene.bodies.len(),
-                    scene.frames,
+                    "{typed}: ok, {}, {} ({} s), {}\n",
+                    body_count(scene.bodies.len()),
+                    print::plural(scene.frames as usize, "frame"),
                     print::number(seconds),
-                    scene.expect.len()
+                    print::plural(scene.expect.len(), "expectation")
                 ))?;
             }
             Err(failure) => {
@@ -28,6 +28,11 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     worst.map_or(Ok(()), Err)
+}
+
+/// `1 body`, `2 bodies`.
+pub fn body_count(count: usize) -> String {
+    if count == 1 { "1 body".into() } else { format!("{count} bodies") }
 }
 
 /// Lists the built-in scenes.

@@ -33,18 +33,35 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// A number with about four digits, as people write it.
+/// A number with four digits, as people write it.
 pub fn number(x: f64) -> String {
-    if x == 0.0 || (1e-3..1e5).contains(&x.abs()) {
-        let digits = if x == 0.0 { 0 } else { (3 - x.abs().log10().floor() as i32).max(0) };
-        let text = format!("{x:.*}", digits as usize);
-        match text.contains('.') {
-            true => text.trim_end_matches('0').trim_end_matches('.').into(),
-            false => text,
-        }
-    } else {
-        format!("{x:.3e}")
+    significant(x, 4)
+}
+
+/// A number with so many digits that it can be told from a limit it just misses.
+pub fn precise(x: f64) -> String {
+    significant(x, 8)
+}
+
+fn significant(x: f64, digits: i32) -> String {
+    if x != 0.0 && !(1e-3..1e5).contains(&x.abs()) {
+        let text = format!("{x:.*e}", digits as usize - 1);
+        return match text.split_once('e') {
+            Some((head, exponent)) => format!("{}e{exponent}", without_zeros(head)),
+            None => text,
+        };
     }
+    let whole = if x == 0.0 { 0 } else { x.abs().log10().floor() as i32 };
+    without_zeros(&format!("{x:.*}", (digits - 1 - whole).max(0) as usize)).into()
+}
+
+fn without_zeros(text: &str) -> &str {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
+}
+
+/// `1 thread`, `2 threads`.
+pub fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]
@@ -60,9 +77,11 @@ mod tests {
     #[test]
     fn numbers_keep_four_digits() {
         let cases =
-            [(0.0, "0"), (1.0, "1"), (0.35, "0.35"), (1234.567, "1235"), (2.5e-7, "2.500e-7")];
+            [(0.0, "0"), (1.0, "1"), (0.35, "0.35"), (1234.567, "1235"), (-2.5e-7, "-2.5e-7")];
         for (x, text) in cases {
             assert_eq!(super::number(x), text);
         }
+        assert_eq!(super::precise(0.0500012), "0.0500012");
+        assert_eq!(super::number(f64::INFINITY), "inf");
     }
 }

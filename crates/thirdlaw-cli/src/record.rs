@@ -190,6 +190,18 @@ impl RunRecord {
         files::write_whole(&path, text.as_bytes())
     }
 
+    /// The command that begins this run again.
+    pub fn command(&self, folder: &Path) -> String {
+        let mut text = format!("thirdlaw run {} --out {}", self.scene.source, folder.display());
+        for (key, value) in &self.scene.overrides {
+            text += &format!(" --set '{key}={value}'");
+        }
+        if self.frames_changed {
+            text += &format!(" --frames {}", self.frames);
+        }
+        text + if self.poses { " --poses --force" } else { " --force" }
+    }
+
     /// How the run ended, for people.
     pub fn outcome_text(&self) -> String {
         match self.outcome {
@@ -210,7 +222,7 @@ impl RunRecord {
 impl ExpectationRecord {
     /// The value, for people.
     pub fn value_text(&self) -> String {
-        self.value.map_or_else(|| "not reached".into(), print::number)
+        self.value.map_or_else(|| "not reached".into(), print::precise)
     }
 }
 

@@ -19,19 +19,15 @@ use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
 
 /// Goes on with the run in a folder.
 pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
-    std::fs::read_dir(&args.folder).map_err(Failure::file("read", &args.folder))?;
-    let folder = RunFolder::claim(&args.folder)?;
-    let shown = args.folder.display();
-    let Some(mut record) = RunRecord::read(&args.folder)? else {
-        return Err(Failure::Input(format!(
-            "{shown} holds no run: there is no {} in it",
-            record::FILE_NAME
-        )));
-    };
+    // before the folder is claimed, which leaves a file in it
+    let record = read(&args.folder)?;
     if record.outcome.is_final() {
+        let shown = args.folder.display();
         print::result(&format!("{shown} is finished: {}\n", record.outcome_text()))?;
         return summary::verdict(&record);
     }
+    let folder = RunFolder::claim(&args.folder)?;
+    let mut record = read(&args.folder)?;
     let scene = load(&record, &args.folder)?;
     record.machine = Machine::here(args.threads.unwrap_or_else(core_count));
     record.outcome = Outcome::Running;
@@ -41,13 +37,21 @@ pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
     })
 }
 
+fn read(folder: &Path) -> Result<RunRecord, Failure> {
+    std::fs::read_dir(folder).map_err(Failure::file("read", folder))?;
+    RunRecord::read(folder)?.ok_or_else(|| {
+        let (folder, name) = (folder.display(), record::FILE_NAME);
+        Failure::Input(format!("{folder} holds no run: there is no {name} in it"))
+    })
+}
+
 /// Builds the scene anew and makes sure that it is the one that was begun.
 fn load(record: &RunRecord, folder: &Path) -> Result<Scene, Failure> {
     let refuse = |why: &str| {
         Err(Failure::Input(format!(
-            "{} cannot be resumed: {why}\nstart it anew with `thirdlaw run {} --force`",
+            "{} cannot be resumed: {why}\nstart it anew with `{}`",
             folder.display(),
-            record.scene.source
+            record.command(folder)
         )))
     };
     if record.version != record::VERSION {

@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
 use crate::session::Session;
 use crate::source::{self, SceneSource};
-use crate::{print, resume, stats, summary, threads};
+use crate::{list, print, resume, stats, summary, threads};
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -21,6 +21,14 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
     let folder = RunFolder::claim(&path)?;
     folder.clear(args.force)?;
+    print::remark(&format!(
+        "{}: {}, {} at {} frames/s, into {}",
+        source.name,
+        list::body_count(scene.bodies.len()),
+        print::plural(record.frames as usize, "frame"),
+        print::number(scene.fps),
+        path.display()
+    ));
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         work(Session::begin(scene, folder, record)?, &interrupt, args.quiet)

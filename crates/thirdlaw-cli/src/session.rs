@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::table::Table;
-use crate::{poses, stats};
+use crate::{poses, print, stats};
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -151,8 +151,9 @@ impl Session {
         let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
-             {step}, at t = {time} s",
-            self.frames.len()
+             {step}, at t = {} s",
+            self.frames.len(),
+            print::number(*time)
         )
     }
 

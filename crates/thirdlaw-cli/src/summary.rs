@@ -1,7 +1,7 @@
 //! What a run came to, for people, and the verdict for the shell.
 
 use crate::failure::Failure;
-use crate::print::{duration, number};
+use crate::print::{duration, number, plural};
 use crate::record::{Outcome, RunRecord};
 use crate::session::Session;
 use std::fmt::Write;
@@ -97,8 +97,4 @@ pub fn verdict(record: &RunRecord) -> Result<(), Failure> {
             Err(Failure::Expectations(failed.map(text).collect()))
         }
     }
-}
-
-fn plural(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }

@@ -70,7 +70,7 @@ fn a_simulation_that_breaks_down_is_3_and_names_the_body() {
     let workplace = Workplace::new();
     let text = BOXES.replace(
         "position = ",
-        "forces = [{ force = [1e308, 1e308, 0], from = 0.1 }]\nposition = ",
+        "mass = 1e-6\nforces = [{ force = [1e308, 1e308, 0], from = 0.1 }]\nposition = ",
     );
     workplace.write("boxes.toml", &text);
     let done = workplace.thirdlaw("run boxes.toml").expect_code(3);

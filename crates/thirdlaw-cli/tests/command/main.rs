@@ -25,7 +25,8 @@ shape = { half_space = {} }
 [bodies.box]
 shape = { box = { size = [0.5, 0.5, 0.5] } }
 position = [0, 0.4, 0]
-copies = { grid = { count = [4, 4, 4], spacing = [0.55, 0.6, 0.45] } }
+angular_velocity = [0, 0, 0.5]
+copies = { grid = { count = [4, 4, 4], spacing = [0.55, 0.6, 0.52] } }
 
 [expect]
 penetration = { below = 0.05 }
@@ -63,8 +64,36 @@ impl Workplace {
         Done::from(self.command(args).output().unwrap())
     }
 
-    fn start(&self, args: &str) -> Child {
-        self.command(args).spawn().unwrap()
+    fn start(&self, args: &str) -> Started {
+        Started(Some(self.command(args).spawn().unwrap()))
+    }
+}
+
+/// A command at work; killed when its test ends, however that ends.
+struct Started(Option<Child>);
+
+impl Started {
+    fn child(&mut self) -> &mut Child {
+        self.0.as_mut().unwrap()
+    }
+
+    fn kill(&mut self) {
+        self.child().kill().unwrap();
+        self.child().wait().unwrap();
+    }
+
+    /// Waits for its own end.
+    fn finish(mut self) -> Done {
+        Done::from(self.0.take().unwrap().wait_with_output().unwrap())
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }
 

@@ -4,10 +4,10 @@ use super::*;
 use std::time::{Duration, Instant};
 
 /// Waits until the run in `folder` has at least this many frames.
-fn wait_for_frames(child: &mut Child, folder: &Path, frames: usize) {
+fn wait_for_frames(run: &mut Started, folder: &Path, frames: usize) {
     let patience = Instant::now();
     while frame_files(folder) < frames {
-        assert!(child.try_wait().unwrap().is_none(), "ended before frame {frames}");
+        assert!(run.child().try_wait().unwrap().is_none(), "ended before frame {frames}");
         assert!(patience.elapsed() < Duration::from_secs(60), "no frame {frames} in a minute");
         std::thread::sleep(Duration::from_micros(200));
     }
@@ -31,10 +31,9 @@ fn a_killed_run_ends_in_the_same_bits_and_loses_one_frame_at_most() {
     for frames in [0, 1, 2, 13, 37, 58] {
         let name = format!("killed-{frames}");
         let folder = workplace.path(&name);
-        let mut child = workplace.start(&format!("run boxes.toml --poses --out {name}"));
-        wait_for_frames(&mut child, &folder, frames);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let mut run = workplace.start(&format!("run boxes.toml --poses --out {name}"));
+        wait_for_frames(&mut run, &folder, frames);
+        run.kill();
         if !folder.join("run.json").exists() {
             continue; // killed before anything was begun
         }
@@ -53,14 +52,13 @@ fn a_run_may_be_killed_many_times() {
     let workplace = Workplace::new();
     workplace.thirdlaw("run boxes.toml --poses --out whole").expect_code(0);
     let folder = workplace.path("killed");
-    let mut child = workplace.start("run boxes.toml --poses --out killed");
+    let mut run = workplace.start("run boxes.toml --poses --out killed");
     for frames in [5, 20, 33, 50] {
-        wait_for_frames(&mut child, &folder, frames);
-        child.kill().unwrap();
-        child.wait().unwrap();
-        child = workplace.start("resume killed");
+        wait_for_frames(&mut run, &folder, frames);
+        run.kill();
+        run = workplace.start("resume killed");
     }
-    Done::from(child.wait_with_output().unwrap()).expect_code(0);
+    run.finish().expect_code(0);
     assert_same(&Run::read(&folder), &Run::read(&workplace.path("whole")));
 }
 
@@ -191,11 +189,11 @@ fn ctrl_c_ends_after_the_frame_with_130() {
     for signal in ["INT", "TERM"] {
         let name = format!("stopped-{signal}");
         let folder = workplace.path(&name);
-        let mut child = workplace.start(&format!("run boxes.toml --poses --out {name}"));
-        wait_for_frames(&mut child, &folder, 10);
-        let id = child.id().to_string();
+        let mut run = workplace.start(&format!("run boxes.toml --poses --out {name}"));
+        wait_for_frames(&mut run, &folder, 10);
+        let id = run.child().id().to_string();
         Command::new("kill").args(["-s", signal, &id]).status().unwrap();
-        let done = Done::from(child.wait_with_output().unwrap()).expect_code(130);
+        let done = run.finish().expect_code(130);
         assert!(done.stdout.contains(&format!("thirdlaw resume {name}")), "{}", done.stdout);
         let stopped = Run::read(&folder);
         assert_eq!(stopped.record["outcome"], "interrupted");
@@ -208,11 +206,10 @@ fn ctrl_c_ends_after_the_frame_with_130() {
 #[test]
 fn two_runs_do_not_share_a_folder() {
     let workplace = Workplace::new();
-    let mut child = workplace.start("run boxes.toml --frames 100000 --out shared");
-    wait_for_frames(&mut child, &workplace.path("shared"), 2);
+    let mut run = workplace.start("run boxes.toml --frames 100000 --out shared");
+    wait_for_frames(&mut run, &workplace.path("shared"), 2);
     let done = workplace.thirdlaw("run boxes.toml --force --out shared").expect_code(2);
     assert!(done.stderr.contains("another thirdlaw"), "{}", done.stderr);
     workplace.thirdlaw("resume shared").expect_code(2);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    run.kill();
 }
