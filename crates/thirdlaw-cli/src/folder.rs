@@ -6,10 +6,14 @@ use crate::frames::FrameCache;
 use crate::record::{self, RunRecord};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 const STATS: &str = "stats.csv";
 const POSES: &str = "poses.csv";
 const LOCK: &str = ".lock";
+
+/// A killed process holds its lock until the disk has let go of it.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
 
 /// A run's folder that this process may write to.
 #[derive(Debug)]
@@ -25,14 +29,22 @@ impl RunFolder {
         std::fs::create_dir_all(path).map_err(Failure::file("create", path))?;
         let lock_path = path.join(LOCK);
         let lock = File::create(&lock_path).map_err(Failure::file("write", &lock_path))?;
-        match lock.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(Failure::Input(format!(
-                "another thirdlaw is writing to {}; wait for it or choose another folder with --out",
-                path.display()
-            ))),
-            // a file system without locks has to do without
-            Ok(()) | Err(TryLockError::Error(_)) => {
-                Ok(RunFolder { path: path.into(), _lock: lock })
+        let patience = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Err(TryLockError::WouldBlock) if patience.elapsed() < LOCK_WAIT => {
+                    std::thread::sleep(LOCK_WAIT / 50);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Failure::Input(format!(
+                        "another thirdlaw is writing to {}; wait for it or choose another folder",
+                        path.display()
+                    )));
+                }
+                // a file system without locks has to do without
+                Ok(()) | Err(TryLockError::Error(_)) => {
+                    return Ok(RunFolder { path: path.into(), _lock: lock });
+                }
             }
         }
     }

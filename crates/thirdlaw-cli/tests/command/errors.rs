@@ -77,7 +77,7 @@ fn a_simulation_that_breaks_down_is_3_and_names_the_body() {
     assert!(done.stderr.contains("box.") && done.stderr.contains("t = "), "{}", done.stderr);
     let run = Run::read(&workplace.path("out/boxes"));
     assert_eq!(run.record["outcome"], "simulation-failed");
-    assert!(run.stats.len() >= 1 + 6, "frames before the failure are kept");
+    assert!(run.stats.len() > 6, "frames before the failure are kept");
     workplace.thirdlaw("resume out/boxes").expect_code(3);
 }
 

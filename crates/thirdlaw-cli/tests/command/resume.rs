@@ -68,7 +68,8 @@ fn damage_at_the_end_is_repaired() {
     let workplace = Workplace::new();
     workplace.thirdlaw("run boxes.toml --poses --out whole").expect_code(0);
     let whole = Run::read(&workplace.path("whole"));
-    let damages: [(&str, fn(&Path)); 5] = [
+    type Damage = fn(&Path);
+    let damages: [(&str, Damage); 5] = [
         ("a half frame file", |folder| {
             let path = folder.join("frames/frame-000020.3l");
             let bytes = std::fs::read(&path).unwrap();
@@ -128,7 +129,8 @@ fn edit_record(folder: &Path, edit: impl FnOnce(&mut serde_json::Value)) {
 #[test]
 fn runs_of_other_versions_or_bodies_are_refused() {
     let workplace = Workplace::new();
-    let edits: [(&str, fn(&mut serde_json::Value)); 5] = [
+    type Edit = fn(&mut serde_json::Value);
+    let edits: [(&str, Edit); 5] = [
         ("0.0.1", |record| record["version"] = "0.0.1".into()),
         ("format 99", |record| record["format"] = 99.into()),
         ("bodies", |record| {
