@@ -7,6 +7,24 @@
 pub mod body;
 pub mod collide;
 pub mod contact;
+pub mod error;
 pub mod ids;
 pub mod math;
+pub mod measure;
+pub mod model;
+pub mod rigid;
+pub mod scheme;
+pub mod settings;
 pub mod shape;
+pub mod snapshot;
+pub mod state;
+pub mod world;
+
+pub use body::{Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
+pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
+pub use ids::{BodyId, StaleId};
+pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use settings::{ContactSettings, Settings};
+pub use shape::Shape;
+pub use snapshot::Snapshot;
+pub use world::{Observer, Stage, StepReport, World};

@@ -1,3 +1,17 @@
 //! Finding contacts: broad phase, manifolds, continuous detection.
 
+pub mod broad;
+mod clip;
+pub mod contacts;
+mod direction;
 pub mod manifold;
+pub mod narrow;
+mod piece;
+mod sat;
+pub mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use manifold::{Manifold, POINTS_MAX, Point};
+pub use narrow::{NarrowScratch, collide};
+pub use sweep::{Motion, time_of_impact};

@@ -1,5 +1,27 @@
 //! Contact problems and their solvers.
 
+pub mod block_mass_splitting;
+pub mod colored_pgs;
+pub mod colors;
+pub mod direct;
+pub mod jacobi;
+pub mod jacobi_bridson;
+pub mod jacobi_line_search;
+pub mod jacobi_scaled;
+pub mod mass_splitting;
+pub mod pgs;
 pub mod problem;
+pub mod row;
+pub mod scratch;
+pub mod solver;
+mod sweep;
+mod wrench;
 
-pub use problem::{Block, BodyMass, Bound, ContactProblem, FrictionModel, Row, Side, Velocities};
+pub use problem::{
+    Block, BodyMass, Bound, ContactProblem, FrictionModel, ProblemError, Row, Side, Velocities,
+};
+pub use scratch::{Scratch, prepare, refresh};
+pub use solver::{
+    DirectUse, SolveReport, SolveSettings, Solver, Staggering, residual, solve, warm_start,
+};
+pub use sweep::Part;

@@ -51,6 +51,9 @@ pub struct Block {
     pub row_start: u32,
     /// Number of rows.
     pub row_count: u32,
+    /// What the block is, whatever its place in `blocks`: distinct in a problem, and the same for
+    /// the same pair of sides from step to step. Sums over blocks run in the order of keys.
+    pub key: u64,
 }
 
 /// What a row pushes on.
@@ -114,6 +117,124 @@ pub enum FrictionModel {
     Cone,
     /// |z₁|, |z₂| ≤ μ z_n each: the paper's boxed problem; up to 41 % too strong at 45°.
     Pyramid,
+}
+
+/// What makes a problem unfit to be solved, found by [`ContactProblem::validate`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProblemError {
+    /// The rows of this block do not follow those of the block before it, or run past the end.
+    RowRange(usize),
+    /// A row belongs to no block.
+    LooseRows,
+    /// This block names a body or a particle that is not there.
+    Index(usize),
+    /// Both sides of this block act on the same body or particle.
+    SharedNode(usize),
+    /// This block has the key of another one.
+    Key(usize),
+    /// A number of this row is not finite, its bounds are crossed, or Γ or μ is negative.
+    Number(usize),
+    /// This friction row is not one of two consecutive rows on a normal row of the same block.
+    Friction(usize),
+}
+
+impl ContactProblem {
+    /// Checks everything that solvers take for granted. For tests and debug builds: it costs a pass
+    /// over all rows and allocates.
+    pub fn validate(&self) -> Result<(), ProblemError> {
+        let mut next = 0;
+        let mut keys = std::collections::BTreeSet::new();
+        for (i, block) in self.blocks.iter().enumerate() {
+            let end = u64::from(block.row_start) + u64::from(block.row_count);
+            if block.row_start as usize != next || end > self.rows.len() as u64 {
+                return Err(ProblemError::RowRange(i));
+            }
+            next = end as usize;
+            if !keys.insert(block.key) {
+                return Err(ProblemError::Key(i));
+            }
+            self.validate_sides(i)?;
+            self.validate_rows(block)?;
+        }
+        if next == self.rows.len() { Ok(()) } else { Err(ProblemError::LooseRows) }
+    }
+
+    fn validate_sides(&self, i: usize) -> Result<(), ProblemError> {
+        let mut used = Vec::new();
+        for side in [self.blocks[i].a, self.blocks[i].b] {
+            match side {
+                Side::World => {}
+                Side::Body(body) if (body as usize) < self.bodies.len() => used.push((0, body)),
+                Side::Body(_) => return Err(ProblemError::Index(i)),
+                Side::Particles { index, weight } => {
+                    for (index, weight) in index.into_iter().zip(weight) {
+                        if index as usize >= self.particles.len() || !weight.is_finite() {
+                            return Err(ProblemError::Index(i));
+                        }
+                        if weight != 0.0 {
+                            used.push((1, index));
+                        }
+                    }
+                }
+            }
+        }
+        used.sort_unstable();
+        if used.windows(2).any(|w| w[0] == w[1]) {
+            return Err(ProblemError::SharedNode(i));
+        }
+        Ok(())
+    }
+
+    fn validate_rows(&self, block: &Block) -> Result<(), ProblemError> {
+        let range = block.rows();
+        let mut i = range.start;
+        while i < range.end {
+            let row = &self.rows[i];
+            let finite =
+                row.direction.is_finite() && row.arm_a.is_finite() && row.arm_b.is_finite();
+            if !finite || !row.bias.is_finite() || !(row.compliance >= 0.0) {
+                return Err(ProblemError::Number(i));
+            }
+            match row.bound {
+                Bound::Interval { lower, upper } => {
+                    if !(lower <= upper) {
+                        return Err(ProblemError::Number(i));
+                    }
+                    i += 1;
+                }
+                Bound::Friction { normal, coefficient } => {
+                    if !(coefficient >= 0.0) {
+                        return Err(ProblemError::Number(i));
+                    }
+                    let on_normal = range.contains(&(normal as usize))
+                        && matches!(self.rows[normal as usize].bound, Bound::Interval { .. });
+                    let paired = i + 1 < range.end && self.rows[i + 1].bound == row.bound;
+                    if !on_normal || !paired {
+                        return Err(ProblemError::Friction(i));
+                    }
+                    i += 2;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Block {
+    /// The rows of this block.
+    #[inline]
+    pub fn rows(&self) -> std::ops::Range<usize> {
+        let start = self.row_start as usize;
+        start..start + self.row_count as usize
+    }
+}
+
+impl BodyMass {
+    /// Whether no impulse moves the body.
+    #[inline]
+    pub fn is_fixed(&self) -> bool {
+        self.inv_mass == Vec3::ZERO && self.inv_inertia == Mat3::ZERO
+    }
 }
 
 /// The velocities of all nodes of a problem.

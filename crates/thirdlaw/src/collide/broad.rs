@@ -1,0 +1,197 @@
+//! The broad phase: pairs of bodies whose bounds come within reach of each other in the coming step.
+//!
+//! A tree over loose boxes finds candidates; a candidate counts only if the tight boxes, a function
+//! of the state alone, overlap. The tree and its looseness are therefore memory that may be dropped
+//! at any time without changing a bit.
+
+use crate::body::BodyKind;
+use crate::math::{Pose, Quat, Vec3};
+use crate::model::{BodyModel, Model};
+use crate::shape::Aabb;
+use crate::state::{BodyState, State};
+use parry3d_f64::partitioning::{Bvh, BvhWorkspace};
+
+/// Memory of the broad phase.
+#[derive(Clone, Default)]
+pub struct BroadPhase {
+    tree: Bvh,
+    workspace: BvhWorkspace,
+    entries: Vec<Entry>,
+    /// Slots of bodies without bounds (half-spaces).
+    unbounded: Vec<u32>,
+    /// Pairs to be examined, ordered; the lower slot first.
+    pub pairs: Vec<(u32, u32)>,
+    steps_since_build: u32,
+}
+
+impl std::fmt::Debug for BroadPhase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BroadPhase").field("pairs", &self.pairs.len()).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Where the shape was when the box was made.
+    position: Vec3,
+    rotation: Quat,
+    generation: u32,
+    present: bool,
+    in_tree: bool,
+    tight: Aabb,
+    /// Whether this body can start a pair: it moves in this step.
+    active: bool,
+}
+
+/// Rebuilding restores the tree's quality after bodies have wandered.
+const REBUILD_AFTER: u32 = 120;
+
+impl BroadPhase {
+    /// Finds all pairs for a step of `dt` seconds.
+    pub fn update(&mut self, model: &Model, state: &State, dt: f64) {
+        self.update_boxes(model, state, dt);
+        self.pairs.clear();
+        let (pairs, entries) = (&mut self.pairs, &self.entries);
+        self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |a, b| {
+            let (ea, eb) = (&entries[a as usize], &entries[b as usize]);
+            if (ea.active || eb.active) && overlap(&ea.tight, &eb.tight) {
+                pairs.push((a.min(b), a.max(b)));
+            }
+        });
+        for &plane in &self.unbounded {
+            let plane_moves = self.entries[plane as usize].active;
+            for (i, entry) in self.entries.iter().enumerate() {
+                if entry.in_tree && (entry.active || plane_moves) {
+                    let i = i as u32;
+                    self.pairs.push((i.min(plane), i.max(plane)));
+                }
+            }
+        }
+        self.pairs
+            .retain(|&(a, b)| may_touch(&model.bodies[a as usize], &model.bodies[b as usize]));
+        self.pairs.sort_unstable();
+    }
+
+    fn update_boxes(&mut self, model: &Model, state: &State, dt: f64) {
+        self.unbounded.clear();
+        let mut changed = 0;
+        for (i, body) in model.bodies.iter().enumerate() {
+            let now = &state.bodies[i];
+            if self.entries.len() <= i {
+                self.entries.push(Entry::absent());
+            }
+            let entry = &mut self.entries[i];
+            entry.present = body.alive;
+            if !body.alive {
+                entry.active = false;
+                if entry.in_tree {
+                    self.tree.remove(i as u32);
+                    entry.in_tree = false;
+                }
+                continue;
+            }
+            entry.active = match body.kind {
+                BodyKind::Dynamic => !now.asleep,
+                BodyKind::Kinematic => moves(body, now),
+                BodyKind::Fixed => false,
+            };
+            if !body.shape.outer_radius().is_finite() {
+                self.unbounded.push(i as u32);
+                continue;
+            }
+            let same = entry.in_tree
+                && entry.generation == body.generation
+                && entry.position == now.position
+                && entry.rotation == now.rotation;
+            if same && !entry.active {
+                continue;
+            }
+            entry.position = now.position;
+            entry.rotation = now.rotation;
+            entry.generation = body.generation;
+            entry.in_tree = true;
+            entry.tight = tight_box(body, now, dt);
+            let loose = 0.02 * body.reach.min(1.0);
+            self.tree.insert_or_update_partially(entry.tight, i as u32, loose);
+            changed += 1;
+        }
+        // slots beyond the model: another model took this memory over
+        for i in model.bodies.len()..self.entries.len() {
+            if self.entries[i].in_tree {
+                self.tree.remove(i as u32);
+            }
+            self.entries[i] = Entry::absent();
+        }
+        if changed == 0 {
+            return;
+        }
+        self.steps_since_build += 1;
+        if self.steps_since_build >= REBUILD_AFTER {
+            self.steps_since_build = 0;
+            self.tree.rebuild(&mut self.workspace, Default::default());
+        } else {
+            self.tree.refit(&mut self.workspace);
+        }
+    }
+
+    /// Slots whose tight boxes overlap `bounds`, in no particular order, each at most once.
+    pub fn overlapping<'a>(&'a self, bounds: &'a Aabb) -> impl Iterator<Item = u32> + 'a {
+        let near = self.tree.intersect_aabb(bounds);
+        near.filter(|&i| overlap(&self.entries[i as usize].tight, bounds))
+            .chain(self.unbounded.iter().copied())
+    }
+}
+
+impl Entry {
+    fn absent() -> Entry {
+        Entry {
+            position: Vec3::ZERO,
+            rotation: Quat::IDENTITY,
+            generation: 0,
+            present: false,
+            in_tree: false,
+            tight: Aabb::new(Vec3::ZERO, Vec3::ZERO),
+            active: false,
+        }
+    }
+}
+
+fn overlap(a: &Aabb, b: &Aabb) -> bool {
+    a.mins.cmple(b.maxs).all() && b.mins.cmple(a.maxs).all()
+}
+
+fn may_touch(a: &BodyModel, b: &BodyModel) -> bool {
+    (a.is_dynamic() || b.is_dynamic()) && a.alive && b.alive && a.groups.touch(b.groups)
+}
+
+/// Whether a kinematic body moves.
+pub fn moves(body: &BodyModel, state: &BodyState) -> bool {
+    !body.motion.keys.is_empty() || state.velocity != Default::default()
+}
+
+/// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
+/// contact is known before it is needed, small against the body.
+pub fn rest_margin(body: &BodyModel) -> f64 {
+    0.02 * body.reach.clamp(1e-3, 1.0)
+}
+
+/// How far ahead of its motion in this step a body looks for contacts, m. A contact's normal is
+/// worth knowing only near the body, so no farther than it is thick; sweeping covers the rest.
+pub fn motion_margin(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
+    let v = &state.velocity;
+    if !body.reach.is_finite() {
+        return v.linear.length() * dt;
+    }
+    let travel = (v.linear.length() + v.angular.length() * body.reach) * dt;
+    match body.kind {
+        BodyKind::Dynamic => travel.min(body.shape.inner_radius().max(0.05 * body.reach)),
+        _ => travel.min(body.reach),
+    }
+}
+
+fn tight_box(body: &BodyModel, state: &BodyState, dt: f64) -> Aabb {
+    let pose = Pose::from_parts(state.position - state.rotation * body.center, state.rotation);
+    let margin = rest_margin(body) + motion_margin(body, state, dt);
+    let bounds = body.shape.aabb(&pose);
+    Aabb::new(bounds.mins - Vec3::splat(margin), bounds.maxs + Vec3::splat(margin))
+}

@@ -1,0 +1,199 @@
+//! The contact normal of two convex pieces.
+//!
+//! Boxes and triangles: separating axes. All others: the closest points of the cores while these
+//! are apart; once they overlap, separating axes for polyhedra of moderate size and the expanding
+//! polytope for the rest. Exact normals of flat and straight parts replace a direction that is no
+//! better than they are.
+
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
+
+use super::piece::{Kind, Piece, square_to};
+use super::sat;
+use crate::math::{Pose, Vec3};
+
+/// Most pairs of edges that are tried one by one.
+const EDGE_PAIRS_MAX: usize = 4096;
+
+/// A direction and the gap along it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub normal: Vec3,
+    pub separation: f64,
+    /// The two edges that define it, if they do.
+    pub edges: Option<[[Vec3; 2]; 2]>,
+}
+
+/// A normal from a to b and, where they are known, the closest or deepest points of the cores.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Direction {
+    pub normal: Vec3,
+    pub witness: Option<[Vec3; 2]>,
+}
+
+/// Memory of the iterative methods.
+pub(super) struct Solver {
+    simplex: VoronoiSimplex,
+    epa: EPA,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Solver { simplex: VoronoiSimplex::new(), epa: EPA::new() }
+    }
+}
+
+/// How much worse a face normal may be and still be taken. Gone when there is a clear gap, where
+/// the closest direction changes smoothly by itself.
+pub(super) fn bias(separation: f64, scale: f64) -> f64 {
+    if separation > 2e-3 * scale { 1e-9 * scale } else { 1e-3 * scale + 0.01 * separation.abs() }
+}
+
+/// Gap along the unit vector `n`, m; negative for overlap.
+pub(super) fn gap(a: &Piece, b: &Piece, n: Vec3) -> f64 {
+    n.dot(b.support(-n) - a.support(n)) - a.radius - b.radius
+}
+
+/// The normal, or none if the gap is surely more than `margin`.
+pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Option<Direction> {
+    let scale = a.scale.min(b.scale);
+    let scale = if scale.is_finite() { scale } else { 1.0 };
+    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind) {
+        if let (Some(box_a), Some(box_b)) = (pa.cuboid, pb.cuboid) {
+            let mut axis = sat::boxes(box_a, box_b, b.center - a.center, scale);
+            if let Some(edges) = &mut axis.edges {
+                edges.iter_mut().flatten().for_each(|p| *p += a.center);
+            }
+            return (axis.separation <= margin).then(|| from_axis(&axis));
+        }
+        let guarded = a.guard.is_some() || b.guard.is_some();
+        let sharp = a.radius == 0.0 && b.radius == 0.0;
+        if guarded && sharp && pa.edges.len() * pb.edges.len() <= EDGE_PAIRS_MAX {
+            let axis = sat::polyhedra(a, pa, b, pb, scale)?;
+            return (axis.separation <= margin).then(|| from_axis(&axis));
+        }
+    }
+    let limit = margin + a.radius + b.radius;
+    let found = closest(a, b, limit, scale, solver)?;
+    let found = settle(a, b, found, scale);
+    Some(admit(a, b, found))
+}
+
+/// Exact closest points of cores that are apart by less than `limit`.
+pub(super) fn apart(a: &Piece, b: &Piece, limit: f64, solver: &mut Solver) -> GJKResult {
+    let start = (b.center - a.center).try_normalize().unwrap_or(Vec3::Y);
+    let here = Pose::IDENTITY;
+    solver.simplex.reset(CsoPoint::from_shapes(&here, a, b, start));
+    gjk::closest_points(&here, a, b, limit.min(1e30), true, &mut solver.simplex)
+}
+
+fn closest(a: &Piece, b: &Piece, limit: f64, scale: f64, solver: &mut Solver) -> Option<Direction> {
+    match apart(a, b, limit, solver) {
+        GJKResult::NoIntersection(_) => return None,
+        GJKResult::ClosestPoints(p, q, _) => {
+            // the difference of close points has lost its direction
+            let d = q - p;
+            let length = d.length();
+            if length > 1e-7 * scale {
+                return Some(Direction { normal: d / length, witness: Some([p, q]) });
+            }
+        }
+        GJKResult::Intersection | GJKResult::Proximity(_) => {}
+    }
+    Some(overlapping(a, b, scale, solver))
+}
+
+fn overlapping(a: &Piece, b: &Piece, scale: f64, solver: &mut Solver) -> Direction {
+    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind)
+        && pa.edges.len() * pb.edges.len() <= EDGE_PAIRS_MAX
+        && let Some(axis) = sat::polyhedra(a, pa, b, pb, scale)
+    {
+        return from_axis(&axis);
+    }
+    let here = Pose::IDENTITY;
+    let deepest = solver.epa.closest_points(&here, a, b, &solver.simplex);
+    if let Some((p, q, n)) = deepest
+        && p.is_finite()
+        && q.is_finite()
+        && (n.length_squared() - 1.0).abs() < 1e-6
+    {
+        return Direction { normal: n.normalize(), witness: Some([p, q]) };
+    }
+    // coincident points or lines: away from each other, across both
+    let mut normal = (b.center - a.center).try_normalize();
+    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind) {
+        let line = |p: &super::piece::Poly| p.edges.first().map(|_| p.vertices[1] - p.vertices[0]);
+        let square = match (line(pa), line(pb)) {
+            (Some(u), Some(v)) => {
+                u.cross(v).try_normalize().or_else(|| u.try_normalize().map(square_to))
+            }
+            (Some(u), None) | (None, Some(u)) => u.try_normalize().map(square_to),
+            (None, None) => None,
+        };
+        normal = square.or(normal);
+    }
+    let normal = normal.unwrap_or(Vec3::Y);
+    Direction { normal, witness: Some([a.support(normal), b.support(-normal)]) }
+}
+
+fn from_axis(axis: &Axis) -> Direction {
+    let witness = axis.edges.map(|[u, v]| closest_on_segments(u, v));
+    Direction { normal: axis.normal, witness }
+}
+
+/// Replaces the direction by the exact normal of a flat or straight part that does as well.
+fn settle(a: &Piece, b: &Piece, found: Direction, scale: f64) -> Direction {
+    let n = found.normal;
+    let reached = gap(a, b, n);
+    // round cores make the direction of closest points smooth; only its rounding errors go
+    let smooth = a.radius > 0.0 || b.radius > 0.0;
+    let lead = if smooth { 1e-12 * scale } else { bias(reached, scale).max(1e-7 * scale) };
+    let mut best = found;
+    let mut most = f64::NEG_INFINITY;
+    let from_a = a.exact_normals(n);
+    let from_b = b.exact_normals(-n).map(|n| n.map(|n| -n));
+    for c in from_a.into_iter().chain(from_b).flatten() {
+        let separation = gap(a, b, c);
+        if c.dot(n) > 0.5 && separation >= reached - lead && separation > most + 0.5 * lead {
+            most = separation;
+            let still = c.dot(n) > 1.0 - 1e-9;
+            best = Direction { normal: c, witness: if still { found.witness } else { None } };
+        }
+    }
+    best
+}
+
+/// Replaces a direction that a triangle's surroundings rule out.
+fn admit(a: &Piece, b: &Piece, found: Direction) -> Direction {
+    let n = found.normal;
+    let ruled_out = |piece: &Piece, n: Vec3| piece.guard.is_some_and(|g| !g.admits(n));
+    if !ruled_out(a, n) && !ruled_out(b, -n) {
+        return found;
+    }
+    let mut best = found;
+    let mut most = f64::NEG_INFINITY;
+    let of_a = a.guard.map_or([None; 4], |g| g.normals());
+    let of_b = b.guard.map_or([None; 4], |g| g.normals().map(|n| n.map(|n| -n)));
+    for c in of_a.into_iter().chain(of_b).flatten() {
+        let separation = gap(a, b, c);
+        if separation > most {
+            most = separation;
+            best = Direction { normal: c, witness: None };
+        }
+    }
+    best
+}
+
+/// Closest points of two segments.
+pub(super) fn closest_on_segments(u: [Vec3; 2], v: [Vec3; 2]) -> [Vec3; 2] {
+    let (d1, d2, r) = (u[1] - u[0], v[1] - v[0], u[0] - v[0]);
+    let (a, e, f) = (d1.length_squared(), d2.length_squared(), d2.dot(r));
+    let (c, b) = (d1.dot(r), d1.dot(d2));
+    let ratio = |x: f64, y: f64| if y > 0.0 { (x / y).clamp(0.0, 1.0) } else { 0.0 };
+    let denominator = a * e - b * b;
+    let parallel = denominator <= 1e-14 * a * e;
+    let mut s = if parallel { 0.5 } else { ratio(b * f - c * e, denominator) };
+    let t = ratio(b * s + f, e);
+    s = ratio(b * t - c, a);
+    [u[0] + d1 * s, v[0] + d2 * t]
+}

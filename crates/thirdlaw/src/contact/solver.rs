@@ -1,0 +1,274 @@
+//! The driver: which solver, how long, and what came out.
+
+use super::direct;
+use super::problem::{Bound, ContactProblem, Velocities};
+use super::row::{Pair, row_apply};
+use super::scratch::Scratch;
+use super::sweep::{BlockRows, Part, block_residual, worse};
+use super::{
+    block_mass_splitting, colored_pgs, jacobi, jacobi_bridson, jacobi_line_search, jacobi_scaled,
+    mass_splitting, pgs,
+};
+
+/// The iterative solvers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    /// Projected Gauss–Seidel.
+    Pgs,
+    /// Projected Gauss–Seidel, coloured: parallel.
+    #[default]
+    ColoredPgs,
+    /// Projected Jacobi; may diverge.
+    Jacobi,
+    /// Projected Jacobi with a line search.
+    JacobiLineSearch,
+    /// Projected Jacobi scaled by the spectral radius.
+    JacobiScaled,
+    /// Bridson's Jacobi; solves the problem of heavier bodies.
+    JacobiBridson,
+    /// Mass splitting.
+    MassSplitting,
+    /// Block mass splitting.
+    BlockMassSplitting,
+}
+
+/// How normals and friction take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Staggering {
+    /// One iteration on each [tonge2012 §6].
+    #[default]
+    Alternating,
+    /// Each solved before the other takes its turn: Kaufman's staggered projections, which the paper
+    /// starts from. `SolveSettings::iterations` is not read.
+    Converged {
+        /// Turns of each at most.
+        rounds: u32,
+        /// Iterations in a turn at most.
+        inner: u32,
+    },
+}
+
+/// When the direct solver takes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DirectUse {
+    /// Never.
+    Never,
+    /// When the iterations left a residual above the tolerance and the problem is small.
+    Auto {
+        /// Rows at most.
+        rows_max: u32,
+    },
+    /// After the iterations, whatever the residual and the size: the cost goes with rows³.
+    Always,
+}
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct SolveSettings {
+    /// Which solver.
+    pub solver: Solver,
+    /// Iterations at most.
+    pub iterations: u32,
+    /// Residual at which to stop, m/s; 0 runs all iterations.
+    pub tolerance: f64,
+    /// How normals and friction take turns.
+    pub friction: Staggering,
+    /// When the direct solver takes over.
+    pub direct: DirectUse,
+}
+
+/// How a solve went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SolveReport {
+    /// Iterations done; turns of normals and of friction count one each where they are separate.
+    pub iterations: u32,
+    /// Largest natural-map residual left, m/s.
+    pub residual: f64,
+    /// Whether the result is the direct solver's.
+    pub direct: bool,
+}
+
+impl Default for SolveSettings {
+    fn default() -> Self {
+        SolveSettings {
+            solver: Solver::default(),
+            iterations: 10,
+            tolerance: 1e-6,
+            friction: Staggering::default(),
+            direct: DirectUse::Auto { rows_max: 96 },
+        }
+    }
+}
+
+/// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
+/// ([`warm_start`]), and go out as the solution.
+pub fn solve(
+    problem: &ContactProblem,
+    settings: &SolveSettings,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) -> SolveReport {
+    if problem.rows.is_empty() {
+        return SolveReport::default();
+    }
+    let iterations = match settings.friction {
+        Staggering::Alternating => alternate(problem, settings, velocities, impulses, scratch),
+        Staggering::Converged { rounds, inner } => {
+            stagger(problem, settings, [rounds, inner], velocities, impulses, scratch)
+        }
+    };
+    let residual = residual(problem, velocities, impulses, scratch);
+    let mut report = SolveReport { iterations, residual, direct: false };
+    let wanted = match settings.direct {
+        DirectUse::Never => false,
+        DirectUse::Auto { rows_max } => {
+            residual > settings.tolerance && problem.rows.len() <= rows_max as usize
+        }
+        DirectUse::Always => true,
+    };
+    if wanted && direct::solve(problem, velocities, impulses, scratch) {
+        report.residual = self::residual(problem, velocities, impulses, scratch);
+        report.direct = true;
+    }
+    report
+}
+
+fn alternate(
+    problem: &ContactProblem,
+    settings: &SolveSettings,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) -> u32 {
+    let iterate = settings.solver.iterate();
+    for i in 0..settings.iterations {
+        iterate(problem, Part::Both, velocities, impulses, scratch);
+        // what the iteration met on its way is free; only when that is small enough, ask in earnest
+        if scratch.met <= settings.tolerance
+            && settings.tolerance > 0.0
+            && residual(problem, velocities, impulses, scratch) <= settings.tolerance
+        {
+            return i + 1;
+        }
+    }
+    settings.iterations
+}
+
+fn stagger(
+    problem: &ContactProblem,
+    settings: &SolveSettings,
+    [rounds, inner]: [u32; 2],
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) -> u32 {
+    let iterate = settings.solver.iterate();
+    let has_friction = problem.rows.iter().any(|r| matches!(r.bound, Bound::Friction { .. }));
+    let mut count = 0;
+    for _ in 0..rounds {
+        for part in [Part::Normal, Part::Friction] {
+            if part == Part::Friction && !has_friction {
+                continue;
+            }
+            for _ in 0..inner {
+                iterate(problem, part, velocities, impulses, scratch);
+                count += 1;
+                if scratch.met <= settings.tolerance {
+                    break;
+                }
+            }
+        }
+        if residual(problem, velocities, impulses, scratch) <= settings.tolerance {
+            break;
+        }
+    }
+    count
+}
+
+/// Gives the velocities what impulses from the step before do: v += M⁻¹Jᵀz.
+pub fn warm_start(problem: &ContactProblem, velocities: &mut Velocities, impulses: &[f64]) {
+    for block in &problem.blocks {
+        let z = &impulses[block.rows()];
+        if z.iter().all(|&z| z == 0.0) {
+            continue;
+        }
+        let mut pair = Pair::gather(problem, block, velocities);
+        for (row, &z) in problem.rows[block.rows()].iter().zip(z) {
+            row_apply(row, &mut pair, z);
+            pair.push += row.direction * z;
+        }
+        pair.scatter(problem, block, velocities);
+    }
+}
+
+/// The largest natural-map residual |z − proj(z − E w)|/E over all rows, m/s: how far off the worst
+/// row is in velocity. For two friction rows it is the length over both, with 1/E their larger
+/// response.
+pub fn residual(
+    problem: &ContactProblem,
+    velocities: &Velocities,
+    impulses: &[f64],
+    scratch: &Scratch,
+) -> f64 {
+    let mut residual = 0.0;
+    for (i, block) in problem.blocks.iter().enumerate() {
+        let pair = Pair::gather(problem, block, velocities);
+        let rows = BlockRows::of(problem, i, &scratch.whole);
+        let of_block = block_residual(&rows, Part::Both, &impulses[block.rows()], &pair);
+        residual = worse(residual, of_block);
+    }
+    residual
+}
+
+type Iterate = fn(&ContactProblem, Part, &mut Velocities, &mut [f64], &mut Scratch);
+
+impl Solver {
+    /// All solvers.
+    pub const ALL: [Solver; 8] = [
+        Solver::Pgs,
+        Solver::ColoredPgs,
+        Solver::Jacobi,
+        Solver::JacobiLineSearch,
+        Solver::JacobiScaled,
+        Solver::JacobiBridson,
+        Solver::MassSplitting,
+        Solver::BlockMassSplitting,
+    ];
+
+    /// Name in scene files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Solver::Pgs => "pgs",
+            Solver::ColoredPgs => "colored-pgs",
+            Solver::Jacobi => "jacobi",
+            Solver::JacobiLineSearch => "jacobi-line-search",
+            Solver::JacobiScaled => "jacobi-scaled",
+            Solver::JacobiBridson => "jacobi-bridson",
+            Solver::MassSplitting => "mass-splitting",
+            Solver::BlockMassSplitting => "block-mass-splitting",
+        }
+    }
+
+    /// The solver of that name.
+    pub fn from_name(name: &str) -> Option<Solver> {
+        Solver::ALL.into_iter().find(|s| s.name() == name)
+    }
+
+    /// Its iteration.
+    pub fn iterate(self) -> Iterate {
+        match self {
+            Solver::Pgs => pgs::iterate,
+            Solver::ColoredPgs => colored_pgs::iterate,
+            Solver::Jacobi => jacobi::iterate,
+            Solver::JacobiLineSearch => jacobi_line_search::iterate,
+            Solver::JacobiScaled => jacobi_scaled::iterate,
+            Solver::JacobiBridson => jacobi_bridson::iterate,
+            Solver::MassSplitting => mass_splitting::iterate,
+            Solver::BlockMassSplitting => block_mass_splitting::iterate,
+        }
+    }
+}

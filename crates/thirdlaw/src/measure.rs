@@ -1,0 +1,136 @@
+//! Numbers that judge a world: used by tests, reports and benchmarks alike.
+//!
+//! Overlap is found by fresh geometric queries of the collision library on the current poses, never
+//! read from the solver or from the engine's own manifolds.
+
+use crate::math::{Mat3, Vec3};
+use crate::world::World;
+use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
+use parry3d_f64::query;
+use rayon::prelude::*;
+
+/// Mechanical energy of all dynamic bodies, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// ½ m v² + ½ ω·Iω.
+    pub kinetic: f64,
+    /// −m g·x, zero at the world's origin.
+    pub gravity: f64,
+}
+
+/// Kinetic energy and energy in the gravity field.
+pub fn energy(world: &World) -> Energy {
+    let gravity = world.settings().gravity;
+    let mut sum = Energy::default();
+    for (i, body) in world.model().bodies.iter().enumerate() {
+        if body.is_dynamic() {
+            let state = &world.state().bodies[i];
+            sum.kinetic += body_kinetic(world, i);
+            sum.gravity -= body.mass * body.gravity_scale * gravity.dot(state.position);
+        }
+    }
+    sum
+}
+
+fn body_kinetic(world: &World, slot: usize) -> f64 {
+    let (body, state) = (&world.model().bodies[slot], &world.state().bodies[slot]);
+    let v = &state.velocity;
+    let l = angular_momentum(world, slot);
+    0.5 * body.mass * v.linear.length_squared() + 0.5 * v.angular.dot(l)
+}
+
+/// About the centre of mass.
+fn angular_momentum(world: &World, slot: usize) -> Vec3 {
+    let (body, state) = (&world.model().bodies[slot], &world.state().bodies[slot]);
+    let r = Mat3::from_quat(state.rotation);
+    r * (body.inertia * (r.transpose() * state.velocity.angular))
+}
+
+/// Momentum (kg·m/s) and angular momentum about the world's origin (kg·m²/s).
+pub fn momentum(world: &World) -> (Vec3, Vec3) {
+    let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
+    for (i, body) in world.model().bodies.iter().enumerate() {
+        if body.is_dynamic() {
+            let state = &world.state().bodies[i];
+            let p = body.mass * state.velocity.linear;
+            linear += p;
+            angular += state.position.cross(p) + angular_momentum(world, i);
+        }
+    }
+    (linear, angular)
+}
+
+/// Kinetic energy per mass of every dynamic body, J/kg, in slot order.
+pub fn specific_kinetic(world: &World) -> Vec<f64> {
+    let bodies = &world.model().bodies;
+    let dynamic = (0..bodies.len()).filter(|&i| bodies[i].is_dynamic());
+    dynamic.map(|i| body_kinetic(world, i) / bodies[i].mass).collect()
+}
+
+/// Median over dynamic bodies of the kinetic energy per mass, J/kg: what the eye sees of a pile that
+/// should be at rest. (The mean says more about the few bodies still falling.)
+pub fn jitter(world: &World) -> f64 {
+    let mut energies = specific_kinetic(world);
+    if energies.is_empty() {
+        return 0.0;
+    }
+    let middle = energies.len() / 2;
+    *energies.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// Deepest overlap of any two bodies that may collide, m.
+pub fn penetration(world: &World) -> f64 {
+    overlaps(world).into_iter().map(|o| o.depth).fold(0.0, f64::max)
+}
+
+/// Overlap of two bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// Slots of the two bodies.
+    pub bodies: (u32, u32),
+    /// Deepest overlap, m.
+    pub depth: f64,
+}
+
+/// All overlapping pairs, ordered by slots.
+pub fn overlaps(world: &World) -> Vec<Overlap> {
+    let pairs = near_pairs(world);
+    let depth = |&(a, b): &(u32, u32)| {
+        let shape = |i: u32| world.model().bodies[i as usize].shape.parry();
+        let pose = |i: u32| world.slot_pose(i as usize);
+        let found =
+            query::contact(&pose(a), &**shape(a), &pose(b), &**shape(b), 0.0).ok().flatten();
+        found.filter(|c| c.dist < 0.0).map(|c| Overlap { bodies: (a, b), depth: -c.dist })
+    };
+    pairs.par_iter().filter_map(depth).collect()
+}
+
+/// Pairs of which one is dynamic, whose groups touch and whose bounds overlap.
+fn near_pairs(world: &World) -> Vec<(u32, u32)> {
+    let bodies = &world.model().bodies;
+    let mut boxes = Vec::new();
+    let (mut slots, mut unbounded) = (Vec::new(), Vec::new());
+    for (i, body) in bodies.iter().enumerate().filter(|(_, b)| b.alive) {
+        if body.reach.is_finite() {
+            boxes.push(body.shape.aabb(&world.slot_pose(i)));
+            slots.push(i as u32);
+        } else {
+            unbounded.push(i as u32);
+        }
+    }
+    let mut pairs = Vec::new();
+    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
+    tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |a, b| {
+        let (a, b) = (slots[a as usize], slots[b as usize]);
+        pairs.push((a.min(b), a.max(b)));
+    });
+    for &plane in &unbounded {
+        pairs.extend(slots.iter().map(|&i| (i.min(plane), i.max(plane))));
+    }
+    pairs.retain(|&(a, b)| {
+        let (a, b) = (&bodies[a as usize], &bodies[b as usize]);
+        (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups)
+    });
+    pairs.sort_unstable();
+    pairs
+}

@@ -1,0 +1,322 @@
+//! What a step never changes: masses, shapes, materials, paths. Only edits between steps do.
+
+use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframes, Mass, Material};
+use crate::error::BodyError;
+use crate::ids::{BodyId, StaleId};
+use crate::math::{Mat3, Vec3};
+use crate::shape::Shape;
+use std::hash::{Hash, Hasher};
+
+/// The constant part of a world.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// One per slot; removed bodies leave their slot with `alive == false`.
+    pub bodies: Vec<BodyModel>,
+    /// Slots to be used again, the last one first.
+    pub free: Vec<u32>,
+    /// Counts edits.
+    pub revision: u64,
+}
+
+/// The constant part of a rigid body.
+#[derive(Clone, Debug)]
+pub struct BodyModel {
+    /// Whether the slot is in use.
+    pub alive: bool,
+    /// How often the slot had been used before.
+    pub generation: u32,
+    /// What moves it.
+    pub kind: BodyKind,
+    /// Collision shape in the body's own frame.
+    pub shape: Shape,
+    /// kg; infinite unless dynamic.
+    pub mass: f64,
+    /// About the centre of mass in the body's own axes, kg·m².
+    pub inertia: Mat3,
+    /// Its inverse; zero unless dynamic.
+    pub inv_inertia: Mat3,
+    /// Centre of mass in the body's own frame, m.
+    pub center: Vec3,
+    /// Whether the inertia is the same about every axis, so that it need not be turned.
+    pub isotropic: bool,
+    /// Friction and restitution.
+    pub material: Material,
+    /// Which bodies it may touch.
+    pub groups: Groups,
+    /// 1/s.
+    pub linear_damping: f64,
+    /// 1/s.
+    pub angular_damping: f64,
+    /// Factor on gravity.
+    pub gravity_scale: f64,
+    /// Locked world axes.
+    pub locks: AxisLocks,
+    /// Constant and timed forces.
+    pub forces: Vec<Force>,
+    /// Path of a kinematic body.
+    pub motion: Keyframes,
+    /// Whether it may sleep.
+    pub can_sleep: bool,
+    /// Distance from the centre of mass to the farthest surface point, m.
+    pub reach: f64,
+}
+
+impl Model {
+    /// The slot that `id` names.
+    pub fn slot(&self, id: BodyId) -> Result<usize, StaleId> {
+        match self.bodies.get(id.index as usize) {
+            Some(body) if body.alive && body.generation == id.generation => Ok(id.index as usize),
+            _ => Err(StaleId(id)),
+        }
+    }
+
+    /// The id of a slot in use.
+    pub fn id(&self, slot: usize) -> BodyId {
+        BodyId { index: slot as u32, generation: self.bodies[slot].generation }
+    }
+
+    /// A number that differs between models with different content: what a snapshot is checked
+    /// against. Two worlds built by the same calls agree.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = crate::state::BitHasher::default();
+        self.free.hash(&mut hasher);
+        for body in &self.bodies {
+            body.fingerprint(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+impl BodyModel {
+    /// Checks a description and derives the constant part of a body from it.
+    pub fn build(body: &Body, generation: u32) -> Result<BodyModel, BodyError> {
+        check_body(body)?;
+        let (mass, center, inertia) = match body.kind {
+            BodyKind::Dynamic => mass_properties(body)?,
+            _ => {
+                let center = body.shape.mass_properties().map_or(Vec3::ZERO, |m| m.center_of_mass);
+                (f64::INFINITY, center, Mat3::ZERO)
+            }
+        };
+        let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+        let deviation = inertia - Mat3::from_diagonal(Vec3::splat(trace / 3.0));
+        let largest = |m: &Mat3| {
+            [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
+        };
+        Ok(BodyModel {
+            alive: true,
+            generation,
+            kind: body.kind,
+            shape: body.shape.clone(),
+            mass,
+            inertia,
+            inv_inertia: if body.kind == BodyKind::Dynamic {
+                inertia.inverse()
+            } else {
+                Mat3::ZERO
+            },
+            center,
+            isotropic: largest(&deviation) <= 1e-12 * largest(&inertia),
+            material: body.material,
+            groups: body.groups,
+            linear_damping: body.linear_damping,
+            angular_damping: body.angular_damping,
+            gravity_scale: body.gravity_scale,
+            locks: body.locks,
+            forces: body.forces.clone(),
+            motion: body.motion.clone(),
+            can_sleep: body.can_sleep,
+            reach: body.shape.outer_radius() + center.length(),
+        })
+    }
+
+    /// Whether forces move it.
+    pub fn is_dynamic(&self) -> bool {
+        self.alive && self.kind == BodyKind::Dynamic
+    }
+
+    fn fingerprint(&self, hasher: &mut crate::state::BitHasher) {
+        self.alive.hash(hasher);
+        self.generation.hash(hasher);
+        if !self.alive {
+            return;
+        }
+        self.shape.fingerprint(hasher);
+        // plain data without pointers: its serialized bytes are its content
+        let plain = (
+            (self.kind, self.mass, self.inertia, self.center, self.material, self.groups),
+            (self.linear_damping, self.angular_damping, self.gravity_scale, self.locks),
+            (&self.forces, &self.motion, self.can_sleep),
+        );
+        if let Ok(bytes) = postcard::to_stdvec(&plain) {
+            hasher.write(&bytes);
+        }
+    }
+}
+
+fn error(field: &'static str, problem: impl Into<String>) -> BodyError {
+    BodyError { field, problem: problem.into() }
+}
+
+/// Refuses a vector with infinite or NaN parts.
+pub fn check_vector(field: &'static str, v: Vec3) -> Result<(), BodyError> {
+    if v.is_finite() { Ok(()) } else { Err(error(field, format!("must be finite, not {v}"))) }
+}
+
+fn check_number(
+    field: &'static str,
+    x: f64,
+    range: std::ops::RangeInclusive<f64>,
+) -> Result<(), BodyError> {
+    if range.contains(&x) && x.is_finite() {
+        return Ok(());
+    }
+    let (low, high) = (range.start(), range.end());
+    let wanted = if high.is_finite() {
+        format!("between {low} and {high}")
+    } else if low.is_finite() {
+        format!("finite and at least {low}")
+    } else {
+        "finite".into()
+    };
+    Err(error(field, format!("must be {wanted}, not {x}")))
+}
+
+/// Refuses a pose that is not finite or whose rotation is not a unit quaternion.
+pub fn check_pose(pose: &crate::math::Pose) -> Result<(), BodyError> {
+    check_vector("pose.translation", pose.translation)?;
+    let length = pose.rotation.length();
+    if !(0.999..=1.001).contains(&length) {
+        return Err(error(
+            "pose.rotation",
+            format!("must be a unit quaternion, but its length is {length}"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_body(body: &Body) -> Result<(), BodyError> {
+    check_pose(&body.pose)?;
+    check_vector("linear_velocity", body.linear_velocity)?;
+    check_vector("angular_velocity", body.angular_velocity)?;
+    check_number("material.friction", body.material.friction, 0.0..=1e6)?;
+    check_number("material.restitution", body.material.restitution, 0.0..=1.0)?;
+    check_number("linear_damping", body.linear_damping, 0.0..=f64::INFINITY)?;
+    check_number("angular_damping", body.angular_damping, 0.0..=f64::INFINITY)?;
+    check_number("gravity_scale", body.gravity_scale, f64::NEG_INFINITY..=f64::INFINITY)?;
+    for force in &body.forces {
+        check_vector("forces.force", force.force)?;
+        check_vector("forces.torque", force.torque)?;
+        check_vector("forces.point", force.point.unwrap_or_default())?;
+        if !force.from.is_finite() || force.until.is_nan() || force.until < force.from {
+            return Err(error(
+                "forces",
+                format!(
+                    "must end after it begins, not act from {} until {}",
+                    force.from, force.until
+                ),
+            ));
+        }
+    }
+    for (i, key) in body.motion.keys.iter().enumerate() {
+        check_number("motion.keys.time", key.time, f64::NEG_INFINITY..=f64::INFINITY)?;
+        check_pose(&crate::math::Pose::from_parts(key.position, key.rotation))?;
+        if i > 0 && key.time <= body.motion.keys[i - 1].time {
+            return Err(error(
+                "motion.keys",
+                format!(
+                    "times must increase, but key {i} at {} s follows one at {} s",
+                    key.time,
+                    body.motion.keys[i - 1].time
+                ),
+            ));
+        }
+    }
+    if !body.motion.keys.is_empty() && body.kind != BodyKind::Kinematic {
+        return Err(error("motion", "only a kinematic body follows keyframes"));
+    }
+    let still = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
+    if body.kind == BodyKind::Fixed && !still {
+        return Err(error("linear_velocity", "a fixed body cannot move; make it kinematic"));
+    }
+    Ok(())
+}
+
+/// Largest and smallest mass taken, kg. Beyond these f64 runs out of digits against ordinary bodies.
+const MASS_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e18;
+
+fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
+    let check_mass = |field, mass: f64| {
+        if MASS_RANGE.contains(&mass) {
+            return Ok(());
+        }
+        let (low, high) = (MASS_RANGE.start(), MASS_RANGE.end());
+        Err(error(
+            field,
+            format!("a dynamic body weighs between {low:e} and {high:e} kg, not {mass:e}"),
+        ))
+    };
+    let of_shape = || {
+        body.shape.mass_properties().ok_or_else(|| {
+            error("shape", "has no volume (half-space or open mesh); only fixed, kinematic or explicit mass fit")
+        })
+    };
+    let (mass, center, inertia) = match body.mass {
+        Mass::Density(density) => {
+            if !(density.is_finite() && density > 0.0) {
+                return Err(error("mass", format!("the density must be positive, not {density}")));
+            }
+            let unit = of_shape()?;
+            (density * unit.volume, unit.center_of_mass, unit.inertia * density)
+        }
+        Mass::Total(mass) => {
+            check_mass("mass", mass)?;
+            let unit = of_shape()?;
+            (mass, unit.center_of_mass, unit.inertia * (mass / unit.volume))
+        }
+        Mass::Explicit { mass, center, inertia } => {
+            check_vector("mass.center", center)?;
+            (mass, center, inertia)
+        }
+    };
+    check_mass("mass", mass)?;
+    check_inertia(inertia)?;
+    if !body.shape.outer_radius().is_finite() {
+        return Err(error(
+            "shape",
+            "a half-space cannot be dynamic; make the body fixed or kinematic",
+        ));
+    }
+    Ok((mass, center, inertia))
+}
+
+/// An inertia tensor is symmetric, positive definite, and no principal moment exceeds the sum of the
+/// other two (it could not come from any distribution of mass).
+fn check_inertia(inertia: Mat3) -> Result<(), BodyError> {
+    let field = "mass.inertia";
+    if !inertia.is_finite() {
+        return Err(error(field, "must be finite"));
+    }
+    let asymmetry = inertia - inertia.transpose();
+    let scale = inertia.x_axis.x.abs() + inertia.y_axis.y.abs() + inertia.z_axis.z.abs();
+    if asymmetry.to_cols_array().iter().any(|x| x.abs() > 1e-9 * scale) {
+        return Err(error(field, "must be symmetric"));
+    }
+    let mut moments = glamx::DSymmetricEigen3::new(inertia).eigenvalues.to_array();
+    moments.sort_by(f64::total_cmp);
+    if moments[0] <= 1e-14 * scale {
+        return Err(error(
+            field,
+            format!("must be positive definite; its principal moments are {moments:?}"),
+        ));
+    }
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9) {
+        return Err(error(
+            field,
+            format!(
+                "no principal moment may exceed the sum of the others, but they are {moments:?}"
+            ),
+        ));
+    }
+    Ok(())
+}

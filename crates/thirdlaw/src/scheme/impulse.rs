@@ -1,0 +1,247 @@
+//! The impulse scheme: rigid bodies by velocity-level complementarity [tonge2012 §3].
+//!
+//! One step:
+//!   1. pairs whose bounds come within reach            collide/broad.rs
+//!   2. contact points of every pair                    collide/contacts.rs
+//!   3. islands of bodies linked by contacts            rigid/island.rs
+//!   4. per island, in equal substeps: forces, contact
+//!      impulses, positions, relaxation                 scheme/substep.rs
+//!   5. fast bodies are stopped where they first touch,
+//!      quiet islands fall asleep, the result is checked
+//!
+//! Islands are independent: they run in parallel, and each gives the same bits whether or not others
+//! exist.
+
+use super::substep::{IslandScratch, PointImpulse, SolveTotals, solve_island};
+use crate::body::BodyKind;
+use crate::collide::broad::BroadPhase;
+use crate::collide::contacts::{self, ContactScratch};
+use crate::collide::manifold::POINTS_MAX;
+use crate::error::StepError;
+use crate::model::Model;
+use crate::rigid::island::{Island, Islands};
+use crate::settings::Settings;
+use crate::state::{BodyState, State};
+use crate::world::{Observer, Stage, StepReport};
+use std::sync::Mutex;
+
+/// Memory reused between steps.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    broad: BroadPhase,
+    contacts: ContactScratch,
+    islands: Islands,
+    pool: Mutex<Vec<Box<IslandScratch>>>,
+    bodies: Vec<BodyState>,
+    impulses: Vec<[PointImpulse; POINTS_MAX]>,
+    totals: Vec<SolveTotals>,
+    starts: Vec<BodyState>,
+}
+
+impl Clone for Scratch {
+    /// Scratch memory holds nothing worth copying.
+    fn clone(&self) -> Self {
+        Scratch::default()
+    }
+}
+
+/// Advances `state` by `dt` seconds.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+    observer: &mut dyn Observer,
+) -> Result<StepReport, StepError> {
+    check_finite(model, state)?;
+
+    observer.begin(Stage::BroadPhase);
+    set_kinematic_velocities(model, state, dt);
+    scratch.broad.update(model, state, dt);
+    observer.end(Stage::BroadPhase);
+
+    observer.begin(Stage::NarrowPhase);
+    contacts::update(model, state, &scratch.broad.pairs, dt, &mut scratch.contacts);
+    observer.end(Stage::NarrowPhase);
+
+    observer.begin(Stage::Islands);
+    scratch.islands.build(model, state);
+    observer.end(Stage::Islands);
+
+    observer.begin(Stage::Solve);
+    scratch.starts.clone_from(&state.bodies);
+    solve_islands(model, state, settings, dt, scratch);
+    move_kinematic(model, state, settings.substeps, dt);
+    observer.end(Stage::Solve);
+
+    observer.begin(Stage::Finish);
+    let mut report = report(state, settings, scratch);
+    if settings.continuous {
+        report.swept =
+            super::sweep::stop_fast_bodies(model, state, &scratch.starts, &scratch.broad);
+    }
+    report.asleep = super::sleep::update(model, state, settings, dt, &scratch.islands);
+    for body in &mut state.bodies {
+        body.push = Default::default();
+    }
+    state.time += dt;
+    state.substep = dt / f64::from(settings.substeps);
+    let result = check_finite(model, state);
+    state.step += 1;
+    observer.end(Stage::Finish);
+    result.map(|()| report)
+}
+
+/// Names the first body whose state is not finite.
+fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
+    for (i, body) in state.bodies.iter().enumerate() {
+        if model.bodies[i].alive && !body.is_finite() {
+            return Err(StepError::NotFinite {
+                body: model.id(i),
+                step: state.step,
+                time: state.time,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Keyframed bodies get the mean velocity of this step, by which neighbours judge them.
+fn set_kinematic_velocities(model: &Model, state: &mut State, dt: f64) {
+    let time = state.time;
+    for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
+        if body.alive && body.kind == BodyKind::Kinematic && !body.motion.keys.is_empty() {
+            now.velocity = super::substep::keyframe_velocity(body, now, time + dt, dt);
+        }
+    }
+}
+
+fn move_kinematic(model: &Model, state: &mut State, substeps: u32, dt: f64) {
+    let time = state.time;
+    for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
+        if body.alive && body.kind == BodyKind::Kinematic {
+            for substep in 0..substeps {
+                super::substep::move_kinematic(body, now, time, dt, (substep, substeps));
+            }
+        }
+    }
+}
+
+fn report(state: &State, settings: &Settings, scratch: &Scratch) -> StepReport {
+    let mut report = StepReport {
+        contacts: state.contacts.iter().map(|c| c.count).sum(),
+        islands: scratch.islands.islands.len() as u32,
+        substeps: settings.substeps,
+        ..StepReport::default()
+    };
+    for totals in &scratch.totals {
+        report.contact_iterations = report.contact_iterations.max(totals.iterations);
+        report.contact_residual = report.contact_residual.max(totals.residual);
+        report.direct += u32::from(totals.direct);
+    }
+    report
+}
+
+/// What every island reads.
+struct Shared<'a> {
+    model: &'a Model,
+    state: &'a State,
+    settings: &'a Settings,
+    dt: f64,
+    islands: &'a Islands,
+    pool: &'a Mutex<Vec<Box<IslandScratch>>>,
+}
+
+/// What one run of consecutive islands writes.
+struct Output<'a> {
+    bodies: &'a mut [BodyState],
+    impulses: &'a mut [[PointImpulse; POINTS_MAX]],
+    totals: &'a mut [SolveTotals],
+}
+
+fn solve_islands(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+) {
+    let Scratch { islands, pool, bodies, impulses, totals, .. } = scratch;
+    bodies.clear();
+    bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
+    impulses.clear();
+    impulses.resize(islands.contacts.len(), Default::default());
+    totals.clear();
+    totals.resize(islands.islands.len(), SolveTotals::default());
+
+    let shared = Shared { model, state, settings, dt, islands, pool };
+    solve_range(&shared, &islands.islands, Output { bodies, impulses, totals });
+
+    for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
+        state.bodies[slot as usize] = *body;
+    }
+    for (&index, solved) in islands.contacts.iter().zip(impulses.iter()) {
+        let contact = &mut state.contacts[index as usize];
+        for (point, solved) in contact.points.iter_mut().zip(solved) {
+            point.normal_impulse = solved.normal;
+            point.friction_impulse = solved.friction;
+        }
+    }
+}
+
+/// Islands with fewer contacts than this together are not worth a task of their own.
+const TASK_CONTACTS: usize = 64;
+
+/// Solves consecutive islands, halving the run until the tasks are small.
+fn solve_range(shared: &Shared, islands: &[Island], out: Output) {
+    let Some(first) = islands.first() else { return };
+    let weight: usize = islands.iter().map(|i| i.contact_count + i.body_count / 8).sum();
+    if islands.len() == 1 || weight <= TASK_CONTACTS {
+        let mut scratch = take(shared.pool);
+        let (mut body, mut contact) = (0, 0);
+        for (island, totals) in islands.iter().zip(out.totals) {
+            let body_end = body + island.body_count;
+            let contact_end = contact + island.contact_count;
+            *totals = solve_island(
+                (shared.model, shared.state, shared.settings, shared.dt),
+                &shared.islands.bodies[island.body_start..][..island.body_count],
+                &shared.islands.contacts[island.contact_start..][..island.contact_count],
+                &mut out.bodies[body..body_end],
+                &mut out.impulses[contact..contact_end],
+                &mut scratch,
+            );
+            (body, contact) = (body_end, contact_end);
+        }
+        give_back(shared.pool, scratch);
+        return;
+    }
+    let middle = islands.len() / 2;
+    let (left, right) = islands.split_at(middle);
+    let (bodies_left, bodies_right) =
+        out.bodies.split_at_mut(right[0].body_start - first.body_start);
+    let (impulses_left, impulses_right) =
+        out.impulses.split_at_mut(right[0].contact_start - first.contact_start);
+    let (totals_left, totals_right) = out.totals.split_at_mut(middle);
+    rayon::join(
+        || {
+            let out = Output { bodies: bodies_left, impulses: impulses_left, totals: totals_left };
+            solve_range(shared, left, out);
+        },
+        || {
+            let out =
+                Output { bodies: bodies_right, impulses: impulses_right, totals: totals_right };
+            solve_range(shared, right, out);
+        },
+    );
+}
+
+fn take(pool: &Mutex<Vec<Box<IslandScratch>>>) -> Box<IslandScratch> {
+    pool.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
+}
+
+fn give_back(pool: &Mutex<Vec<Box<IslandScratch>>>, scratch: Box<IslandScratch>) {
+    if let Ok(mut pool) = pool.lock() {
+        pool.push(scratch);
+    }
+}

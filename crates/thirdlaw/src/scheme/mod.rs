@@ -1,0 +1,6 @@
+//! Ways to advance a world by one step.
+
+pub mod impulse;
+mod sleep;
+pub mod substep;
+mod sweep;

@@ -1,0 +1,510 @@
+//! One island through the substeps of a step.
+//!
+//! Each substep of h seconds [tonge2012, Eq. 4 and 6]:
+//!
+//!   v⁰ = v + h M⁻¹ f_e                     forces
+//!   J, gaps and wanted velocities          rows at the current poses
+//!   z ≥ 0 ⊥ J v + b ≥ 0                    impulses, b pushing overlaps apart: v^p
+//!   z ≥ 0 ⊥ J v + b' ≥ 0                   impulses again without the push, with restitution: v
+//!   x ← x + h v^p                          positions
+//!
+//! Positions move by the velocity with the push, the velocity that stays is the one without: position
+//! correction adds no energy. Both solves see the same arms and inertia, so each conserves momentum
+//! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before they close. Restitution
+//! judges the approach by the velocity before this substep's forces, as [shinar2008 §4] does, so that
+//! a body at rest does not bounce on the spot.
+
+use crate::body::BodyKind;
+use crate::collide::contacts::Contact;
+use crate::collide::manifold::POINTS_MAX;
+use crate::contact::{
+    self, Block, Bound, ContactProblem, DirectUse, Row, Side, SolveReport, SolveSettings,
+    Staggering, Velocities,
+};
+use crate::math::{Quat, Twist, Vec3, tangents};
+use crate::model::{BodyModel, Model};
+use crate::rigid::{mass, rotation};
+use crate::settings::{ContactSettings, Settings};
+use crate::state::{BodyState, State};
+
+/// Impulses of a contact point in the last substep.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointImpulse {
+    /// N·s.
+    pub normal: f64,
+    /// On side b, in world axes, N·s.
+    pub friction: Vec3,
+}
+
+/// What solving an island took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SolveTotals {
+    /// Iterations of all substeps.
+    pub iterations: u32,
+    /// Largest error left, m/s.
+    pub residual: f64,
+    /// Whether the direct path was taken.
+    pub direct: bool,
+}
+
+/// Memory for solving one island.
+#[derive(Debug, Default)]
+pub struct IslandScratch {
+    problem: ContactProblem,
+    velocities: Velocities,
+    /// Velocities at the start of the substep.
+    before: Vec<Twist>,
+    /// Velocities by which positions move.
+    pushed: Vec<Twist>,
+    impulses: Vec<f64>,
+    solver: contact::Scratch,
+    /// The island's dynamic bodies, then the others it touches.
+    bodies: Vec<LocalBody>,
+    contacts: Vec<LocalContact>,
+    points: Vec<LocalPoint>,
+    /// Slots of touched bodies that are not dynamic, ascending.
+    others: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LocalBody {
+    slot: u32,
+    position: Vec3,
+    rotation: Quat,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LocalContact {
+    /// Index in `State::contacts`.
+    index: u32,
+    a: u32,
+    b: u32,
+    point_start: u32,
+    tangents: (Vec3, Vec3),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LocalPoint {
+    /// Gap in this substep, m.
+    gap: f64,
+    /// Velocity along the normal at impact, m/s; 0 if this point does not bounce.
+    approach: f64,
+}
+
+/// What is the same for all islands: model, state before the step, settings, step length.
+pub type Setting<'a> = (&'a Model, &'a State, &'a Settings, f64);
+
+/// Advances the bodies of one island by a step.
+pub fn solve_island(
+    setting: Setting,
+    slots: &[u32],
+    contacts: &[u32],
+    bodies: &mut [BodyState],
+    impulses: &mut [[PointImpulse; POINTS_MAX]],
+    scratch: &mut IslandScratch,
+) -> SolveTotals {
+    let (model, state, settings, dt) = setting;
+    let substeps = settings.substeps;
+    let h = dt / f64::from(substeps);
+    let mut totals = SolveTotals::default();
+
+    scratch.gather(setting, slots, contacts);
+    contact::prepare(&scratch.problem, &mut scratch.solver);
+    let push_out = solve_settings(&settings.contact, settings.contact.iterations);
+    let relax = solve_settings(&settings.contact, settings.contact.relax_iterations);
+    for substep in 0..substeps {
+        let time = state.time + f64::from(substep) * h;
+        scratch.apply_forces(setting, slots.len(), time, h);
+        scratch.set_kinematic_velocities(setting, slots.len(), substep);
+        if !scratch.contacts.is_empty() {
+            scratch.place_rows(state, &settings.contact, h);
+            contact::refresh(&scratch.problem, &mut scratch.solver);
+            scratch.warm_start();
+            totals.add(scratch.solve(&push_out));
+        }
+        scratch.pushed.clone_from(&scratch.velocities.bodies);
+        if !scratch.contacts.is_empty() && settings.contact.relax_iterations > 0 {
+            scratch.relax_rows(state, h);
+            totals.add(scratch.solve(&relax));
+            scratch.forget_bounces();
+        }
+        scratch.move_bodies(setting, slots.len(), substep, h);
+    }
+    scratch.write_back(model, bodies, impulses);
+    totals
+}
+
+impl SolveTotals {
+    fn add(&mut self, report: SolveReport) {
+        self.iterations += report.iterations;
+        self.residual = self.residual.max(report.residual);
+        self.direct |= report.direct;
+    }
+}
+
+fn solve_settings(contact: &ContactSettings, iterations: u32) -> SolveSettings {
+    SolveSettings {
+        solver: contact.solver,
+        iterations,
+        tolerance: contact.tolerance,
+        friction: if contact.staggered {
+            Staggering::Converged { rounds: 20, inner: iterations.max(20) }
+        } else {
+            Staggering::Alternating
+        },
+        direct: match contact.direct_rows {
+            0 => DirectUse::Never,
+            rows_max => DirectUse::Auto { rows_max },
+        },
+    }
+}
+
+impl IslandScratch {
+    /// Brings the island's bodies and contacts together.
+    fn gather(&mut self, (model, state, settings, dt): Setting, slots: &[u32], contacts: &[u32]) {
+        self.others.clear();
+        for &index in contacts {
+            let key = state.contacts[index as usize].key;
+            for slot in [key.a, key.b] {
+                if !model.bodies[slot as usize].is_dynamic() {
+                    self.others.push(slot);
+                }
+            }
+        }
+        self.others.sort_unstable();
+        self.others.dedup();
+
+        self.bodies.clear();
+        self.velocities.bodies.clear();
+        self.problem.bodies.clear();
+        for &slot in slots.iter().chain(&self.others) {
+            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            self.bodies.push(LocalBody { slot, position: now.position, rotation: now.rotation });
+            self.velocities.bodies.push(now.velocity);
+            self.problem.bodies.push(mass::body_mass(body, now.rotation));
+        }
+
+        self.problem.friction = settings.contact.friction;
+        self.problem.blocks.clear();
+        self.problem.rows.clear();
+        self.impulses.clear();
+        self.contacts.clear();
+        self.points.clear();
+        // impulses carried on from a substep of another length
+        let h = dt / f64::from(settings.substeps);
+        let scale = if state.substep > 0.0 { h / state.substep } else { 1.0 };
+        for &index in contacts {
+            self.add_contact(model, &state.contacts[index as usize], index, slots, scale);
+        }
+    }
+
+    fn local(&self, model: &Model, slots: &[u32], slot: u32) -> u32 {
+        let found = if model.bodies[slot as usize].is_dynamic() {
+            slots.binary_search(&slot)
+        } else {
+            self.others.binary_search(&slot).map(|i| slots.len() + i)
+        };
+        // both lists hold every slot the contacts name
+        found.unwrap_or_default() as u32
+    }
+
+    fn add_contact(
+        &mut self,
+        model: &Model,
+        contact: &Contact,
+        index: u32,
+        slots: &[u32],
+        scale: f64,
+    ) {
+        let key = contact.key;
+        let (a, b) = (self.local(model, slots, key.a), self.local(model, slots, key.b));
+        let tangents = tangents(contact.normal);
+        let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
+            BodyKind::Fixed => Side::World,
+            _ => Side::Body(local),
+        };
+        // one block per pair of bodies, whatever number of pieces they touch with
+        let block_key = u64::from(key.a) << 32 | u64::from(key.b);
+        if self.problem.blocks.last().is_none_or(|last| last.key != block_key) {
+            self.problem.blocks.push(Block {
+                a: side(key.a, a),
+                b: side(key.b, b),
+                row_start: self.problem.rows.len() as u32,
+                row_count: 0,
+                key: block_key,
+            });
+        }
+        self.contacts.push(LocalContact {
+            index,
+            a,
+            b,
+            point_start: self.points.len() as u32,
+            tangents,
+        });
+        for point in contact.points() {
+            let normal = self.problem.rows.len() as u32;
+            let friction = Bound::Friction { normal, coefficient: contact.friction };
+            for (direction, bound) in [
+                (contact.normal, Bound::Interval { lower: 0.0, upper: f64::INFINITY }),
+                (tangents.0, friction),
+                (tangents.1, friction),
+            ] {
+                self.problem.rows.push(Row {
+                    direction,
+                    arm_a: Vec3::ZERO,
+                    arm_b: Vec3::ZERO,
+                    bias: 0.0,
+                    compliance: 0.0,
+                    bound,
+                });
+            }
+            self.impulses.extend([
+                scale * point.normal_impulse,
+                scale * point.friction_impulse.dot(tangents.0),
+                scale * point.friction_impulse.dot(tangents.1),
+            ]);
+            self.points.push(LocalPoint::default());
+        }
+        if let Some(block) = self.problem.blocks.last_mut() {
+            block.row_count += 3 * contact.count;
+        }
+    }
+
+    /// v⁰ = v + h M⁻¹ f_e, and inverse inertia at the current orientation.
+    fn apply_forces(
+        &mut self,
+        (model, state, settings, _): Setting,
+        count: usize,
+        time: f64,
+        h: f64,
+    ) {
+        self.before.clone_from(&self.velocities.bodies);
+        for i in 0..count {
+            let local = &self.bodies[i];
+            let body = &model.bodies[local.slot as usize];
+            if !body.isotropic {
+                self.problem.bodies[i] = mass::body_mass(body, local.rotation);
+            }
+            let mass = &self.problem.bodies[i];
+            let (force, torque) = external_force(body, local, time, h);
+            let push = &state.bodies[local.slot as usize].push;
+            let v = &mut self.velocities.bodies[i];
+            v.linear += h * (body.gravity_scale * settings.gravity);
+            v.linear += h * (mass.inv_mass * (force + push.force));
+            v.angular += h * (mass.inv_inertia * (torque + push.torque));
+            v.linear /= 1.0 + h * body.linear_damping;
+            v.angular /= 1.0 + h * body.angular_damping;
+            mass::unlock_velocity(v, body.locks);
+        }
+    }
+
+    fn set_kinematic_velocities(&mut self, setting: Setting, count: usize, substep: u32) {
+        let (model, state, settings, dt) = setting;
+        for i in count..self.bodies.len() {
+            let local = &self.bodies[i];
+            let body = &model.bodies[local.slot as usize];
+            if !body.motion.keys.is_empty() {
+                let mut now = state.bodies[local.slot as usize];
+                (now.position, now.rotation) = (local.position, local.rotation);
+                move_kinematic(body, &mut now, state.time, dt, (substep, settings.substeps));
+                self.velocities.bodies[i] = now.velocity;
+            }
+        }
+    }
+
+    /// Arms, gaps and wanted velocities at the current poses.
+    fn place_rows(&mut self, state: &State, settings: &ContactSettings, h: f64) {
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            let n = contact.normal;
+            for (i, point) in contact.points().iter().enumerate() {
+                let core_a = a.position + a.rotation * point.anchor_a;
+                let core_b = b.position + b.rotation * point.anchor_b;
+                let gap = n.dot(core_b - core_a) - point.radius_a - point.radius_b;
+                let meeting = 0.5 * (core_a + point.radius_a * n + core_b - point.radius_b * n);
+                let (r_a, r_b) = (meeting - a.position, meeting - b.position);
+                let rows = &mut self.problem.rows[row..row + 3];
+                for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
+                    row.arm_a = r_a.cross(d);
+                    row.arm_b = r_b.cross(d);
+                }
+                rows[0].bias = if gap > 0.0 {
+                    gap / h
+                } else {
+                    let overlap = (gap + settings.slop).min(0.0);
+                    (settings.correction * overlap / h).max(-settings.push_speed)
+                };
+                let place = &mut self.points[local.point_start as usize + i];
+                place.gap = gap;
+                place.approach = 0.0;
+                if contact.restitution > 0.0 {
+                    let at = |v: &[Twist]| {
+                        approach_speed(&rows[0], &v[local.a as usize], &v[local.b as usize])
+                    };
+                    let speed = impact_speed(gap, at(&self.before), at(&self.velocities.bodies), h);
+                    if speed < -settings.bounce_speed {
+                        place.approach = speed;
+                    }
+                }
+                row += 3;
+            }
+        }
+    }
+
+    fn warm_start(&mut self) {
+        contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
+    }
+
+    fn solve(&mut self, settings: &SolveSettings) -> SolveReport {
+        contact::solve(
+            &self.problem,
+            settings,
+            &mut self.velocities,
+            &mut self.impulses,
+            &mut self.solver,
+        )
+    }
+
+    /// x ← x + h v^p.
+    fn move_bodies(&mut self, setting: Setting, count: usize, substep: u32, h: f64) {
+        let (model, state, settings, dt) = setting;
+        for (i, local) in self.bodies.iter_mut().enumerate() {
+            let body = &model.bodies[local.slot as usize];
+            let v = &mut self.velocities.bodies[i];
+            if i < count {
+                let pushed = &self.pushed[i];
+                local.position += h * pushed.linear;
+                let turned = rotation::advance(body, local.rotation, pushed.angular, h);
+                v.angular = rotation::carry(body, (local.rotation, turned), v.angular);
+                local.rotation = turned;
+            } else if body.kind == BodyKind::Kinematic {
+                let mut now = state.bodies[local.slot as usize];
+                (now.position, now.rotation) = (local.position, local.rotation);
+                move_kinematic(body, &mut now, state.time, dt, (substep, settings.substeps));
+                (local.position, local.rotation) = (now.position, now.rotation);
+            }
+        }
+    }
+
+    /// Wanted velocities once the positions are settled: no push, but restitution.
+    fn relax_rows(&mut self, state: &State, h: f64) {
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            for i in 0..contact.count as usize {
+                let point = &self.points[local.point_start as usize + i];
+                let velocities = &self.velocities.bodies;
+                let speed = approach_speed(
+                    &self.problem.rows[row],
+                    &velocities[local.a as usize],
+                    &velocities[local.b as usize],
+                );
+                let touched = self.impulses[row] > 0.0;
+                self.problem.rows[row].bias = if point.approach < 0.0 && touched {
+                    contact.restitution * point.approach
+                } else {
+                    (point.gap + h * speed).max(0.0) / h
+                };
+                row += 3;
+            }
+        }
+    }
+
+    /// The impulse of a bounce says nothing about the next substep.
+    fn forget_bounces(&mut self) {
+        for (i, point) in self.points.iter().enumerate() {
+            if point.approach < 0.0 {
+                self.impulses[3 * i..3 * i + 3].fill(0.0);
+            }
+        }
+    }
+
+    fn write_back(
+        &self,
+        model: &Model,
+        bodies: &mut [BodyState],
+        impulses: &mut [[PointImpulse; POINTS_MAX]],
+    ) {
+        for (i, body) in bodies.iter_mut().enumerate() {
+            let local = &self.bodies[i];
+            body.position = local.position;
+            body.rotation = local.rotation;
+            body.velocity = self.velocities.bodies[i];
+            mass::unlock_velocity(&mut body.velocity, model.bodies[local.slot as usize].locks);
+        }
+        for (i, (local, out)) in self.contacts.iter().zip(impulses).enumerate() {
+            let next = self.contacts.get(i + 1);
+            let end = next.map_or(self.points.len(), |c| c.point_start as usize);
+            for (slot, i) in out.iter_mut().zip(local.point_start as usize..end) {
+                let z = &self.impulses[3 * i..3 * i + 3];
+                slot.normal = z[0];
+                slot.friction = z[1] * local.tangents.0 + z[2] * local.tangents.1;
+            }
+        }
+    }
+}
+
+fn external_force(body: &BodyModel, local: &LocalBody, time: f64, h: f64) -> (Vec3, Vec3) {
+    let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+    for f in &body.forces {
+        // the share of this substep in which it acts, so that its whole impulse is exact
+        let share = ((f.until.min(time + h) - f.from.max(time)) / h).clamp(0.0, 1.0);
+        if share == 0.0 {
+            continue;
+        }
+        let turn = |v: Vec3| if f.local { local.rotation * v } else { v };
+        let push = share * turn(f.force);
+        force += push;
+        torque += share * turn(f.torque);
+        if let Some(point) = f.point {
+            torque += (local.rotation * (point - body.center)).cross(push);
+        }
+    }
+    (force, torque)
+}
+
+/// J v of a normal row between two bodies.
+fn approach_speed(row: &Row, a: &Twist, b: &Twist) -> f64 {
+    row.direction.dot(b.linear - a.linear) + row.arm_b.dot(b.angular) - row.arm_a.dot(a.angular)
+}
+
+/// Normal velocity at the moment the gap closes: from the velocity before this substep's forces
+/// towards the one after them, in proportion to the time until then.
+fn impact_speed(gap: f64, before: f64, after: f64, h: f64) -> f64 {
+    let share = if after < 0.0 { (gap / (-after * h)).clamp(0.0, 1.0) } else { 1.0 };
+    before + share * (after - before)
+}
+
+/// Velocity that brings a keyframed body to its pose at `time` within `h` seconds.
+pub fn keyframe_velocity(body: &BodyModel, now: &BodyState, time: f64, h: f64) -> Twist {
+    let Some(pose) = body.motion.pose_at(time) else { return now.velocity };
+    let target = pose.translation + pose.rotation * body.center;
+    let turn = crate::body::rotation_vector(pose.rotation * now.rotation.conjugate());
+    Twist { linear: (target - now.position) / h, angular: turn / h }
+}
+
+/// Moves a kinematic body through one substep `(index, of how many)` of a step from `time`.
+pub fn move_kinematic(
+    body: &BodyModel,
+    now: &mut BodyState,
+    time: f64,
+    dt: f64,
+    (substep, substeps): (u32, u32),
+) {
+    let h = dt / f64::from(substeps);
+    let end = time + f64::from(substep + 1) * h;
+    match body.motion.pose_at(end) {
+        Some(pose) => {
+            now.velocity = keyframe_velocity(body, now, end, h);
+            now.position = pose.translation + pose.rotation * body.center;
+            now.rotation = pose.rotation;
+        }
+        None => {
+            now.position += h * now.velocity.linear;
+            let turn = crate::math::rotation_from_vector(h * now.velocity.angular);
+            now.rotation = (turn * now.rotation).normalize();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Continuous detection: a body that moved farther in a step than it is thick is swept along its
+//! path and stopped where it first touches; its velocity stays for the next step's contacts.
+
+use crate::collide::broad::BroadPhase;
+use crate::collide::sweep::{Motion, time_of_impact};
+use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
+use crate::model::{BodyModel, Model};
+use crate::shape::{Aabb, Shape};
+use crate::state::{BodyState, State};
+
+/// Share of a body's inner radius that it may travel unchecked in a step.
+const FREE_TRAVEL: f64 = 0.5;
+
+/// Stops fast bodies; returns how many. `starts` are the bodies before the step.
+pub fn stop_fast_bodies(
+    model: &Model,
+    state: &mut State,
+    starts: &[BodyState],
+    broad: &BroadPhase,
+) -> u32 {
+    let mut stopped = 0;
+    for slot in 0..model.bodies.len() {
+        let body = &model.bodies[slot];
+        if !body.is_dynamic() || state.bodies[slot].asleep || !state.bodies[slot].is_finite() {
+            continue;
+        }
+        let (start, end) = (&starts[slot], &state.bodies[slot]);
+        let travel = start.position.distance(end.position);
+        if travel <= FREE_TRAVEL * body.shape.inner_radius() {
+            continue;
+        }
+        if let Some(time) = first_impact(model, state, starts, slot, broad) {
+            let (position, rotation) = pose_at(start, end, time);
+            state.bodies[slot].position = position;
+            state.bodies[slot].rotation = rotation;
+            stopped += 1;
+        }
+    }
+    stopped
+}
+
+fn first_impact(
+    model: &Model,
+    state: &State,
+    starts: &[BodyState],
+    slot: usize,
+    broad: &BroadPhase,
+) -> Option<f64> {
+    let body = &model.bodies[slot];
+    let motion = motion_of(body, &starts[slot], &state.bodies[slot]);
+    let swept = swept_box(body, &motion);
+    let mut first: Option<f64> = None;
+    for other in broad.overlapping(&swept) {
+        let other = other as usize;
+        let other_body = &model.bodies[other];
+        if other == slot || !other_body.alive || !body.groups.touch(other_body.groups) {
+            continue;
+        }
+        let other_motion = motion_of(other_body, &starts[other], &state.bodies[other]);
+        // contacts solved within the step hold bodies that already touch; what must not happen is
+        // that the body's core passes, so those are swept by their core alone
+        let target = 0.05 * body.shape.inner_radius();
+        let time = time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, target)
+            .or_else(|| {
+                let core = Shape::sphere(0.5 * body.shape.inner_radius()).ok()?;
+                let core_motion = Motion {
+                    start: Pose::from_parts(starts[slot].position, Quat::IDENTITY),
+                    end: Pose::from_parts(state.bodies[slot].position, Quat::IDENTITY),
+                    center_local: Vec3::ZERO,
+                };
+                time_of_impact(&core, &core_motion, &other_body.shape, &other_motion, 0.0)
+            });
+        // the earliest, whatever the order of the candidates
+        first = match (first, time) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+    first
+}
+
+fn motion_of(body: &BodyModel, start: &BodyState, end: &BodyState) -> Motion {
+    let origin =
+        |s: &BodyState| Pose::from_parts(s.position - s.rotation * body.center, s.rotation);
+    Motion { start: origin(start), end: origin(end), center_local: body.center }
+}
+
+fn swept_box(body: &BodyModel, motion: &Motion) -> Aabb {
+    let a = motion.start * body.center;
+    let b = motion.end * body.center;
+    let reach = Vec3::splat(body.reach);
+    Aabb::new(a.min(b) - reach, a.max(b) + reach)
+}
+
+fn pose_at(start: &BodyState, end: &BodyState, time: f64) -> (Vec3, Quat) {
+    let turn = crate::body::rotation_vector(end.rotation * start.rotation.conjugate());
+    (
+        start.position.lerp(end.position, time),
+        (rotation_from_vector(time * turn) * start.rotation).normalize(),
+    )
+}

@@ -1,0 +1,110 @@
+//! The numbers of a world that hold for all its bodies. The defaults need no tuning.
+
+use crate::contact::{FrictionModel, Solver};
+use crate::error::SettingsError;
+use crate::math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Settings of a world.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// m/s².
+    pub gravity: Vec3,
+    /// Equal parts a step is divided into; contacts are found once and solved in each.
+    pub substeps: u32,
+    /// The contact solver and how long it works.
+    pub contact: ContactSettings,
+    /// Whether islands at rest stop being simulated until something touches them.
+    pub sleeping: bool,
+    /// Whether bodies that move farther in a step than they are thick are swept along their path.
+    pub continuous: bool,
+}
+
+/// How contacts are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactSettings {
+    /// Which iteration.
+    pub solver: Solver,
+    /// Most iterations of the solve with position correction in each substep.
+    pub iterations: u32,
+    /// Most iterations after the position update, which take out the velocity that the position
+    /// correction put in.
+    pub relax_iterations: u32,
+    /// Iteration stops below this error of the contact velocities, m/s; 0 runs all iterations.
+    pub tolerance: f64,
+    /// Cone or pyramid.
+    pub friction: FrictionModel,
+    /// Solve normals and friction each to convergence in turn instead of one iteration each.
+    pub staggered: bool,
+    /// Largest number of rows of an island that is solved directly where iteration does not reach
+    /// the tolerance; 0 turns the direct path off.
+    pub direct_rows: u32,
+    /// Overlap that is left alone, m.
+    pub slop: f64,
+    /// Fastest speed at which position correction pushes bodies apart, m/s.
+    pub push_speed: f64,
+    /// Share of an overlap that one substep takes away.
+    pub correction: f64,
+    /// Approach speeds below this do not bounce, m/s.
+    pub bounce_speed: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            substeps: 4,
+            contact: ContactSettings::default(),
+            sleeping: true,
+            continuous: true,
+        }
+    }
+}
+
+impl Default for ContactSettings {
+    fn default() -> Self {
+        ContactSettings {
+            solver: Solver::ColoredPgs,
+            iterations: 2,
+            relax_iterations: 2,
+            tolerance: 1e-6,
+            friction: FrictionModel::Cone,
+            staggered: false,
+            direct_rows: 150,
+            slop: 1e-4,
+            push_speed: 3.0,
+            correction: 0.1,
+            bounce_speed: 0.01,
+        }
+    }
+}
+
+impl Settings {
+    /// Refuses what cannot be simulated, naming the field.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        let contact = &self.contact;
+        let fail = |field, problem: String| Err(SettingsError { field, problem });
+        if !self.gravity.is_finite() {
+            return fail("gravity", format!("must be finite, not {}", self.gravity));
+        }
+        for (field, count, most) in
+            [("substeps", self.substeps, 1000), ("contact.iterations", contact.iterations, 100_000)]
+        {
+            if count == 0 || count > most {
+                return fail(field, format!("must be between 1 and {most}, not {count}"));
+            }
+        }
+        for (field, x, low, high) in [
+            ("contact.tolerance", contact.tolerance, 0.0, f64::MAX),
+            ("contact.slop", contact.slop, 0.0, f64::MAX),
+            ("contact.push_speed", contact.push_speed, 0.0, f64::MAX),
+            ("contact.correction", contact.correction, 0.0, 1.0),
+            ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
+        ] {
+            if !(low..=high).contains(&x) {
+                return fail(field, format!("must be finite and from {low} to {high}, not {x}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,134 @@
+//! Convex solids in their own frame.
+
+use std::sync::Arc;
+
+use super::{hull::Hull, mass::MassProperties};
+use crate::math::{Pose, Vec3};
+
+/// A convex solid. Round ones have their axis along y.
+#[derive(Clone, Debug)]
+pub enum Convex {
+    /// A ball about the origin.
+    Sphere {
+        /// m.
+        radius: f64,
+    },
+    /// A box about the origin.
+    Cuboid {
+        /// m.
+        half_extents: Vec3,
+    },
+    /// All points within `radius` of the segment from −y to +y `half_height`.
+    Capsule {
+        /// Of the inner segment, m.
+        half_height: f64,
+        /// m.
+        radius: f64,
+    },
+    /// A right circular cylinder about the origin.
+    Cylinder {
+        /// m.
+        half_height: f64,
+        /// m.
+        radius: f64,
+    },
+    /// A cone with its tip at +y and its base at −y `half_height`.
+    Cone {
+        /// m.
+        half_height: f64,
+        /// Of the base, m.
+        radius: f64,
+    },
+    /// All points with normal·x ≤ 0.
+    HalfSpace {
+        /// Outward unit normal.
+        normal: Vec3,
+    },
+    /// A convex polyhedron.
+    Hull(Arc<Hull>),
+}
+
+impl Convex {
+    pub(crate) fn mass_properties(&self) -> Option<MassProperties> {
+        match self {
+            Convex::Sphere { radius } => Some(MassProperties::sphere(*radius)),
+            Convex::Cuboid { half_extents } => Some(MassProperties::cuboid(*half_extents)),
+            Convex::Capsule { half_height, radius } => {
+                Some(MassProperties::capsule(*half_height, *radius))
+            }
+            Convex::Cylinder { half_height, radius } => {
+                Some(MassProperties::cylinder(*half_height, *radius))
+            }
+            Convex::Cone { half_height, radius } => {
+                Some(MassProperties::cone(*half_height, *radius))
+            }
+            Convex::HalfSpace { .. } => None,
+            Convex::Hull(hull) => {
+                Some(MassProperties::closed_surface(&hull.vertices, hull.triangles()))
+            }
+        }
+    }
+
+    /// Distance of the farthest point from the origin when placed by `pose`, m.
+    pub(crate) fn outer_radius(&self, pose: &Pose) -> f64 {
+        let center = pose.translation;
+        let axis = pose.rotation * Vec3::Y;
+        let rim = |height: f64, radius: f64| {
+            let c = center + axis * height;
+            let along = c.dot(axis);
+            let across = (c - axis * along).length() + radius;
+            (along * along + across * across).sqrt()
+        };
+        match self {
+            Convex::Sphere { radius } => center.length() + radius,
+            Convex::Cuboid { half_extents } => box_corners(*half_extents)
+                .iter()
+                .map(|&c| (pose.rotation * c + center).length())
+                .fold(0.0, f64::max),
+            Convex::Capsule { half_height, radius } => {
+                let top = (center + axis * *half_height).length();
+                top.max((center - axis * *half_height).length()) + radius
+            }
+            Convex::Cylinder { half_height, radius } => {
+                rim(*half_height, *radius).max(rim(-half_height, *radius))
+            }
+            Convex::Cone { half_height, radius } => {
+                rim(-half_height, *radius).max((center + axis * *half_height).length())
+            }
+            Convex::HalfSpace { .. } => f64::INFINITY,
+            Convex::Hull(hull) => hull
+                .vertices
+                .iter()
+                .map(|&v| (pose.rotation * v + center).length())
+                .fold(0.0, f64::max),
+        }
+    }
+
+    /// How deep a point lies below the surface (negative outside), m.
+    pub(crate) fn depth(&self, p: Vec3) -> f64 {
+        let across = (p.x * p.x + p.z * p.z).sqrt();
+        match self {
+            Convex::Sphere { radius } => radius - p.length(),
+            Convex::Cuboid { half_extents } => (*half_extents - p.abs()).min_element(),
+            Convex::Capsule { half_height, radius } => {
+                radius - (p - Vec3::Y * p.y.clamp(-half_height, *half_height)).length()
+            }
+            Convex::Cylinder { half_height, radius } => {
+                (half_height - p.y.abs()).min(radius - across)
+            }
+            Convex::Cone { half_height, radius } => {
+                let slant = (radius * radius + 4.0 * half_height * half_height).sqrt();
+                let side = ((half_height - p.y) * radius - across * 2.0 * half_height) / slant;
+                (p.y + half_height).min(side)
+            }
+            Convex::HalfSpace { normal } => -normal.dot(p),
+            Convex::Hull(hull) => hull.depth(p),
+        }
+    }
+}
+
+/// The eight corners of a box; bit 0, 1, 2 of the index: sign of x, y, z.
+pub(crate) fn box_corners(h: Vec3) -> [Vec3; 8] {
+    let sign = |bit: usize| if bit == 0 { -1.0 } else { 1.0 };
+    std::array::from_fn(|i| Vec3::new(sign(i & 1) * h.x, sign(i & 2) * h.y, sign(i & 4) * h.z))
+}

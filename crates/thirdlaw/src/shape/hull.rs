@@ -1,0 +1,153 @@
+//! Convex polyhedra: points, faces, edges and which faces each edge joins.
+
+use std::collections::BTreeMap;
+
+use parry3d_f64::shape::{ConvexPolyhedron, SharedShape};
+use parry3d_f64::transformation::try_convex_hull;
+
+use super::{ShapeError, mass::MassProperties};
+use crate::math::Vec3;
+
+/// A convex polyhedron in its own frame.
+#[derive(Clone, Debug)]
+pub struct Hull {
+    /// Corners, m.
+    pub vertices: Vec<Vec3>,
+    /// Outward unit normal of each face.
+    pub normals: Vec<Vec3>,
+    /// For each face, where its loop of corners starts in `loops` and how many it has.
+    pub faces: Vec<[u32; 2]>,
+    /// Corner loops of all faces, counter-clockwise seen from outside.
+    pub loops: Vec<u32>,
+    /// Edges: two corners and the two faces they join.
+    pub edges: Vec<HullEdge>,
+}
+
+/// An edge of a polyhedron.
+#[derive(Clone, Copy, Debug)]
+pub struct HullEdge {
+    /// Its two corners.
+    pub vertices: [u32; 2],
+    /// The face left of it (seen from outside, walking from first to second corner), and the other.
+    pub faces: [u32; 2],
+}
+
+impl Hull {
+    /// The hull of `points`, with the same as a `parry` shape for independent queries.
+    pub(crate) fn new(points: &[Vec3]) -> Result<(Hull, SharedShape), ShapeError> {
+        if let Some(index) = points.iter().position(|p| !super::usable(*p)) {
+            return Err(ShapeError::Vertex { index });
+        }
+        if !spans_volume(points) {
+            return Err(ShapeError::FlatHull { points: points.len() });
+        }
+        let (vertices, triangles) = try_convex_hull(points).map_err(|_| ShapeError::Hull)?;
+        let volume = MassProperties::closed_surface(&vertices, triangles.iter().copied()).volume;
+        if volume.is_nan() || volume <= 0.0 {
+            return Err(ShapeError::FlatHull { points: points.len() });
+        }
+        let poly =
+            ConvexPolyhedron::from_convex_mesh(vertices, &triangles).ok_or(ShapeError::Hull)?;
+        let hull = Hull::from_parry(&poly)?;
+        Ok((hull, SharedShape::new(poly)))
+    }
+
+    fn from_parry(poly: &ConvexPolyhedron) -> Result<Hull, ShapeError> {
+        let mut hull = Hull {
+            vertices: poly.points().to_vec(),
+            normals: Vec::new(),
+            faces: Vec::new(),
+            loops: Vec::new(),
+            edges: Vec::new(),
+        };
+        for face in poly.faces() {
+            let start = face.first_vertex_or_edge as usize;
+            let corners =
+                &poly.vertices_adj_to_face()[start..start + face.num_vertices_or_edges as usize];
+            let Some(normal) = newell_normal(&hull.vertices, corners) else { continue };
+            hull.faces.push([hull.loops.len() as u32, corners.len() as u32]);
+            hull.loops.extend_from_slice(corners);
+            hull.normals.push(normal);
+        }
+        if hull.faces.len() < 4 {
+            return Err(ShapeError::Hull);
+        }
+        let mut half_edges = BTreeMap::new();
+        for face in 0..hull.faces.len() {
+            for (i, j) in hull.sides(face) {
+                half_edges.insert((i, j), face as u32);
+            }
+        }
+        for (&(i, j), &face) in &half_edges {
+            // a side whose neighbour was degenerate still is an edge
+            let other = half_edges.get(&(j, i)).copied();
+            if i < j || other.is_none() {
+                hull.edges
+                    .push(HullEdge { vertices: [i, j], faces: [face, other.unwrap_or(face)] });
+            }
+        }
+        Ok(hull)
+    }
+
+    /// Corners of a face, counter-clockwise seen from outside.
+    pub fn corners(&self, face: usize) -> &[u32] {
+        let [start, len] = self.faces[face];
+        &self.loops[start as usize..(start + len) as usize]
+    }
+
+    fn sides(&self, face: usize) -> impl Iterator<Item = (u32, u32)> {
+        let corners = self.corners(face);
+        (0..corners.len()).map(move |k| (corners[k], corners[(k + 1) % corners.len()]))
+    }
+
+    /// The faces as fans of triangles.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        (0..self.faces.len()).flat_map(move |face| {
+            let c = self.corners(face);
+            (1..c.len().saturating_sub(1)).map(move |k| [c[0], c[k], c[k + 1]])
+        })
+    }
+
+    /// How deep a point lies inside (negative outside), m.
+    pub(crate) fn depth(&self, point: Vec3) -> f64 {
+        (0..self.faces.len())
+            .map(|f| self.normals[f].dot(self.vertices[self.corners(f)[0] as usize] - point))
+            .fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Area-weighted normal of a polygon, or none if it has no area.
+fn newell_normal(vertices: &[Vec3], corners: &[u32]) -> Option<Vec3> {
+    let first = vertices[*corners.first()? as usize];
+    let mut area = Vec3::ZERO;
+    for k in 1..corners.len().saturating_sub(1) {
+        let a = vertices[corners[k] as usize] - first;
+        let b = vertices[corners[k + 1] as usize] - first;
+        area += a.cross(b);
+    }
+    area.try_normalize()
+}
+
+/// Whether four of the points are clearly not in one plane.
+fn spans_volume(points: &[Vec3]) -> bool {
+    let Some(&origin) = points.first() else { return false };
+    let farthest = |measure: &dyn Fn(Vec3) -> f64| {
+        points.iter().map(|&p| (measure(p - origin), p - origin)).fold(
+            (0.0, Vec3::ZERO),
+            |best, next| {
+                if next.0 > best.0 { next } else { best }
+            },
+        )
+    };
+    let (length, x) = farthest(&|d| d.length());
+    if length < 1e-9 {
+        return false;
+    }
+    let x = x / length;
+    let (width, y) = farthest(&|d| d.cross(x).length());
+    if width < 1e-9 * length {
+        return false;
+    }
+    let Some(normal) = x.cross(y).try_normalize() else { return false };
+    farthest(&|d| d.dot(normal).abs()).0 > 1e-9 * length
+}

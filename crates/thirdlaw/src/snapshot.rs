@@ -1,0 +1,67 @@
+//! A world's state as a value and as bytes.
+//!
+//! Layout: magic, format version, model fingerprint, length and hash of the body, then the state in
+//! postcard's encoding. Everything is checked before anything is used.
+
+use crate::error::SnapshotError;
+use crate::state::{BitHasher, State};
+use std::hash::Hasher;
+
+const MAGIC: &[u8; 8] = b"3rdlaw\r\n";
+const VERSION: u32 = 1;
+const HEADER: usize = 8 + 4 + 8 + 8 + 8;
+
+/// A checkpoint of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshot {
+    /// The changing part of the world.
+    pub state: State,
+    /// Fingerprint of the model that it belongs to.
+    pub model: u64,
+}
+
+impl Snapshot {
+    /// The snapshot as bytes, for a file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let body = postcard::to_stdvec(&self.state).unwrap_or_default();
+        let mut bytes = Vec::with_capacity(HEADER + body.len());
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&self.model.to_le_bytes());
+        bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&checksum(&body).to_le_bytes());
+        bytes.extend_from_slice(&body);
+        bytes
+    }
+
+    /// Reads what [`Snapshot::to_bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        let short = SnapshotError::Damaged("it is cut short");
+        let (header, body) = bytes.split_at_checked(HEADER).ok_or(short.clone())?;
+        let word = |at: usize| -> u64 {
+            header[at..at + 8].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+        };
+        if &header[..8] != MAGIC {
+            return Err(SnapshotError::Damaged("it does not begin like a snapshot"));
+        }
+        let found = (word(8) & 0xFFFF_FFFF) as u32;
+        if found != VERSION {
+            return Err(SnapshotError::Version { found, expected: VERSION });
+        }
+        if word(20) != body.len() as u64 {
+            return Err(short);
+        }
+        if word(28) != checksum(body) {
+            return Err(SnapshotError::Damaged("its checksum is wrong"));
+        }
+        let state = postcard::from_bytes(body)
+            .map_err(|_| SnapshotError::Damaged("its content cannot be read"))?;
+        Ok(Snapshot { state, model: word(12) })
+    }
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = BitHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}

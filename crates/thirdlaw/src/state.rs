@@ -1,0 +1,125 @@
+//! What a step changes: poses, velocities, sleep, contacts with their impulses. A clone is a
+//! checkpoint; `hash` covers every bit.
+
+use crate::collide::contacts::Contact;
+use crate::math::{Quat, Twist, Vec3};
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+
+/// The changing part of a world.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Simulated time, s.
+    pub time: f64,
+    /// Steps made.
+    pub step: u64,
+    /// One per slot of the model.
+    pub bodies: Vec<BodyState>,
+    /// Contacts of the last step with the impulses that solved it, in order of their keys.
+    pub contacts: Vec<Contact>,
+    /// Length of the last substep, s: impulses carried on are scaled when it changes.
+    pub substep: f64,
+}
+
+/// The changing part of a rigid body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BodyState {
+    /// Centre of mass, m.
+    pub position: Vec3,
+    /// Orientation of the body's own axes.
+    pub rotation: Quat,
+    /// Velocity of the centre of mass and angular velocity.
+    pub velocity: Twist,
+    /// Force (N) and torque (N·m) that the caller asked for in the next step.
+    pub push: Push,
+    /// How long the body has been slow, s.
+    pub quiet: f64,
+    /// Whether its island sleeps.
+    pub asleep: bool,
+}
+
+/// A force at the centre of mass and a torque, in world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Push {
+    /// N.
+    pub force: Vec3,
+    /// N·m.
+    pub torque: Vec3,
+}
+
+impl BodyState {
+    /// Whether every number is finite.
+    pub fn is_finite(&self) -> bool {
+        self.position.is_finite()
+            && self.rotation.is_finite()
+            && self.velocity.linear.is_finite()
+            && self.velocity.angular.is_finite()
+    }
+}
+
+impl State {
+    /// A number that changes when any bit of the state changes.
+    pub fn hash(&self) -> u64 {
+        // The serialized form holds every field; feeding the hasher as the bytes come needs no
+        // buffer, and a field added later cannot be forgotten.
+        let flavor = HashFlavor(BitHasher::default());
+        postcard::serialize_with_flavor(self, flavor).unwrap_or(0)
+    }
+}
+
+struct HashFlavor(BitHasher);
+
+impl postcard::ser_flavors::Flavor for HashFlavor {
+    type Output = u64;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.write_u8(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.write(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<u64> {
+        Ok(self.0.finish())
+    }
+}
+
+/// A 64-bit hash of a byte stream, the same on every platform and in every version: each eight
+/// bytes are folded in by a multiplication and a shift.
+#[derive(Clone, Debug, Default)]
+pub struct BitHasher {
+    value: u64,
+    pending: u64,
+    pending_count: u32,
+    length: u64,
+}
+
+impl BitHasher {
+    fn fold(value: u64, word: u64) -> u64 {
+        let mixed = (value ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        mixed ^ (mixed >> 29)
+    }
+}
+
+impl Hasher for BitHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.pending |= u64::from(byte) << (8 * self.pending_count);
+            self.pending_count += 1;
+            if self.pending_count == 8 {
+                self.value = Self::fold(self.value, self.pending);
+                self.pending = 0;
+                self.pending_count = 0;
+            }
+        }
+        self.length += bytes.len() as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        let value = Self::fold(Self::fold(self.value, self.pending), self.length);
+        Self::fold(value, value >> 32)
+    }
+}

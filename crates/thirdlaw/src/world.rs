@@ -1,0 +1,352 @@
+//! The world: build it, edit it, step it, read it, save and restore it.
+
+use crate::body::{Body, BodyKind};
+use crate::error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
+use crate::ids::{BodyId, StaleId};
+use crate::math::{Pose, Twist, Vec3};
+use crate::model::{BodyModel, Model, check_pose, check_vector};
+use crate::scheme::impulse;
+use crate::settings::Settings;
+use crate::snapshot::Snapshot;
+use crate::state::{BodyState, Push, State};
+
+/// Bodies, their state, and how they are stepped.
+#[derive(Clone, Debug)]
+pub struct World {
+    model: Model,
+    state: State,
+    settings: Settings,
+    /// Memory reused between steps; holds nothing that a step depends on.
+    scratch: impulse::Scratch,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Contact points found.
+    pub contacts: u32,
+    /// Islands solved (sleeping ones are not).
+    pub islands: u32,
+    /// Bodies asleep after the step.
+    pub asleep: u32,
+    /// Largest number of solver iterations of any island, summed over its substeps.
+    pub contact_iterations: u32,
+    /// Largest remaining error of a contact velocity, m/s.
+    pub contact_residual: f64,
+    /// Islands that took the direct path.
+    pub direct: u32,
+    /// Bodies stopped on their way by continuous detection.
+    pub swept: u32,
+    /// Substeps made.
+    pub substeps: u32,
+}
+
+/// A part of a step, for whoever measures time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Finding pairs whose bounds overlap.
+    BroadPhase,
+    /// Finding contact points.
+    NarrowPhase,
+    /// Grouping bodies that touch.
+    Islands,
+    /// Solving contacts and moving bodies, substep by substep.
+    Solve,
+    /// Sweeping fast bodies, putting islands to sleep, checking the result.
+    Finish,
+}
+
+/// Told when stages begin and end; owns the clock that the engine has not.
+pub trait Observer {
+    /// `stage` begins.
+    fn begin(&mut self, stage: Stage);
+    /// `stage` has ended.
+    fn end(&mut self, stage: Stage);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn begin(&mut self, _: Stage) {}
+    fn end(&mut self, _: Stage) {}
+}
+
+impl World {
+    /// An empty world.
+    pub fn new(settings: Settings) -> Result<World, SettingsError> {
+        settings.check()?;
+        Ok(World {
+            model: Model::default(),
+            state: State::default(),
+            settings,
+            scratch: impulse::Scratch::default(),
+        })
+    }
+
+    /// Advances by `dt` seconds. On an error that is not about `dt` the world holds the failed state
+    /// and refuses further steps until it is restored or the culprit is removed.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        self.step_observed(dt, &mut ())
+    }
+
+    /// [`World::step`], telling `observer` about its stages.
+    pub fn step_observed(
+        &mut self,
+        dt: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<StepReport, StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::TimeStep(dt));
+        }
+        impulse::step(&self.model, &mut self.state, &self.settings, dt, &mut self.scratch, observer)
+    }
+
+    // ----- building and editing -----
+
+    /// Adds a body.
+    pub fn add_body(&mut self, body: Body) -> Result<BodyId, BodyError> {
+        let slot = self.model.free.last().copied();
+        let generation = slot.map_or(0, |s| self.model.bodies[s as usize].generation + 1);
+        let model = BodyModel::build(&body, generation)?;
+        let rotation = body.pose.rotation.normalize();
+        let mut state = BodyState {
+            position: body.pose.translation + rotation * model.center,
+            rotation,
+            velocity: Twist { linear: body.linear_velocity, angular: body.angular_velocity },
+            ..BodyState::default()
+        };
+        if let Some(pose) = model.motion.pose_at(self.state.time) {
+            state.position = pose.translation + pose.rotation * model.center;
+            state.rotation = pose.rotation;
+        }
+        self.model.revision += 1;
+        let index = match slot {
+            Some(slot) => {
+                self.model.free.pop();
+                self.model.bodies[slot as usize] = model;
+                self.state.bodies[slot as usize] = state;
+                slot
+            }
+            None => {
+                self.model.bodies.push(model);
+                self.state.bodies.push(state);
+                (self.model.bodies.len() - 1) as u32
+            }
+        };
+        Ok(BodyId { index, generation })
+    }
+
+    /// Removes a body; its id is refused from now on. What touched it wakes.
+    pub fn remove_body(&mut self, id: BodyId) -> Result<(), StaleId> {
+        let slot = self.model.slot(id)?;
+        self.wake_slot(slot);
+        self.wake_touching(slot);
+        self.state.contacts.retain(|c| c.key.a != id.index && c.key.b != id.index);
+        self.model.bodies[slot].alive = false;
+        self.model.free.push(id.index);
+        self.model.revision += 1;
+        self.state.bodies[slot] = BodyState::default();
+        Ok(())
+    }
+
+    /// Moves the body's origin and orientation. Velocities stay.
+    pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), EditError> {
+        let slot = self.model.slot(id)?;
+        check_pose(&pose)?;
+        self.wake_slot(slot);
+        self.wake_touching(slot);
+        let rotation = pose.rotation.normalize();
+        self.state.bodies[slot].position =
+            pose.translation + rotation * self.model.bodies[slot].center;
+        self.state.bodies[slot].rotation = rotation;
+        Ok(())
+    }
+
+    /// Sets the velocity of the centre of mass (m/s) and the angular velocity (rad/s, world axes).
+    pub fn set_velocity(&mut self, id: BodyId, velocity: Twist) -> Result<(), EditError> {
+        let slot = self.model.slot(id)?;
+        check_vector("linear_velocity", velocity.linear)?;
+        check_vector("angular_velocity", velocity.angular)?;
+        if self.model.bodies[slot].kind == BodyKind::Fixed && velocity != Twist::default() {
+            return Err(BodyError {
+                field: "linear_velocity",
+                problem: "a fixed body cannot move; make it kinematic".into(),
+            }
+            .into());
+        }
+        self.wake_slot(slot);
+        self.state.bodies[slot].velocity = velocity;
+        Ok(())
+    }
+
+    /// Adds a force (N) at a world point for the next step only.
+    pub fn push(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), EditError> {
+        let slot = self.model.slot(id)?;
+        check_vector("force", force)?;
+        check_vector("point", point)?;
+        let torque = (point - self.state.bodies[slot].position).cross(force);
+        check_vector("torque", torque)?;
+        self.add_push(slot, Push { force, torque });
+        Ok(())
+    }
+
+    /// Adds a torque (N·m, world axes) for the next step only.
+    pub fn twist(&mut self, id: BodyId, torque: Vec3) -> Result<(), EditError> {
+        let slot = self.model.slot(id)?;
+        check_vector("torque", torque)?;
+        self.add_push(slot, Push { force: Vec3::ZERO, torque });
+        Ok(())
+    }
+
+    /// Applies an impulse (N·s) at a world point at once.
+    pub fn apply_impulse(
+        &mut self,
+        id: BodyId,
+        impulse: Vec3,
+        point: Vec3,
+    ) -> Result<(), EditError> {
+        let slot = self.model.slot(id)?;
+        check_vector("impulse", impulse)?;
+        check_vector("point", point)?;
+        let model = &self.model.bodies[slot];
+        if !model.is_dynamic() {
+            return Ok(());
+        }
+        let state = &self.state.bodies[slot];
+        let mass = crate::rigid::mass::body_mass(model, state.rotation);
+        let arm = (point - state.position).cross(impulse);
+        let velocity = Twist {
+            linear: state.velocity.linear + mass.inv_mass * impulse,
+            angular: state.velocity.angular + mass.inv_inertia * arm,
+        };
+        self.set_velocity(id, velocity)
+    }
+
+    /// Wakes a body and the island it sleeps in.
+    pub fn wake(&mut self, id: BodyId) -> Result<(), StaleId> {
+        let slot = self.model.slot(id)?;
+        self.wake_slot(slot);
+        Ok(())
+    }
+
+    fn add_push(&mut self, slot: usize, push: Push) {
+        self.wake_slot(slot);
+        let sum = &mut self.state.bodies[slot].push;
+        sum.force += push.force;
+        sum.torque += push.torque;
+    }
+
+    fn wake_slot(&mut self, slot: usize) {
+        let body = &mut self.state.bodies[slot];
+        body.quiet = 0.0;
+        // the rest of a sleeping island wakes in the next step, when contacts link it to this body
+        body.asleep = false;
+    }
+
+    fn wake_touching(&mut self, slot: usize) {
+        for contact in &self.state.contacts {
+            let (a, b) = (contact.key.a as usize, contact.key.b as usize);
+            if a == slot || b == slot {
+                for other in [a, b] {
+                    self.state.bodies[other].asleep = false;
+                    self.state.bodies[other].quiet = 0.0;
+                }
+            }
+        }
+    }
+
+    // ----- reading -----
+
+    /// Ids of all bodies, in slot order.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
+        (0..self.model.bodies.len())
+            .filter(|&i| self.model.bodies[i].alive)
+            .map(|i| self.model.id(i))
+    }
+
+    /// Where the body's own origin is.
+    pub fn pose(&self, id: BodyId) -> Result<Pose, StaleId> {
+        let slot = self.model.slot(id)?;
+        Ok(self.slot_pose(slot))
+    }
+
+    /// Velocity of the centre of mass and angular velocity.
+    pub fn velocity(&self, id: BodyId) -> Result<Twist, StaleId> {
+        Ok(self.state.bodies[self.model.slot(id)?].velocity)
+    }
+
+    /// Centre of mass in world coordinates, m.
+    pub fn center(&self, id: BodyId) -> Result<Vec3, StaleId> {
+        Ok(self.state.bodies[self.model.slot(id)?].position)
+    }
+
+    /// Whether the body sleeps.
+    pub fn is_asleep(&self, id: BodyId) -> Result<bool, StaleId> {
+        Ok(self.state.bodies[self.model.slot(id)?].asleep)
+    }
+
+    /// The constant part of a body.
+    pub fn body(&self, id: BodyId) -> Result<&BodyModel, StaleId> {
+        Ok(&self.model.bodies[self.model.slot(id)?])
+    }
+
+    pub(crate) fn slot_pose(&self, slot: usize) -> Pose {
+        let state = &self.state.bodies[slot];
+        let center = self.model.bodies[slot].center;
+        Pose::from_parts(state.position - state.rotation * center, state.rotation)
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// The constant part.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The changing part.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes the settings; on an error the old ones stand.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<(), SettingsError> {
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// A number that changes when any bit of the state changes.
+    pub fn hash(&self) -> u64 {
+        self.state.hash()
+    }
+
+    // ----- saving -----
+
+    /// A checkpoint of the whole state.
+    pub fn save(&self) -> Snapshot {
+        Snapshot { state: self.state.clone(), model: self.model.fingerprint() }
+    }
+
+    /// Goes back to a checkpoint of this model; refused, with nothing changed, if it is of another.
+    pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        if snapshot.model != self.model.fingerprint()
+            || snapshot.state.bodies.len() != self.model.bodies.len()
+        {
+            return Err(SnapshotError::OtherModel);
+        }
+        self.state.clone_from(&snapshot.state);
+        Ok(())
+    }
+
+    /// Drops all scratch memory. Changes no result; exists so that tests can say so.
+    pub fn drop_scratch(&mut self) {
+        self.scratch = impulse::Scratch::default();
+    }
+}

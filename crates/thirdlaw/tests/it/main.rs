@@ -1,0 +1,43 @@
+//! Facts about whole worlds: analytic answers, conservation laws, robustness, determinism.
+
+mod contact;
+mod determinism;
+mod free;
+mod robust;
+mod stack;
+mod symmetry;
+
+use thirdlaw::{Body, Settings, Shape, Vec3, World};
+
+/// A world with the default settings and the given gravity along −y.
+pub fn world(g: f64) -> World {
+    let settings = Settings { gravity: Vec3::new(0.0, -g, 0.0), ..Settings::default() };
+    World::new(settings).expect("default settings are valid")
+}
+
+/// The default world under standard gravity.
+pub fn earth() -> World {
+    world(9.81)
+}
+
+/// A cuboid with the given half-extents.
+pub fn cuboid(x: f64, y: f64, z: f64) -> Shape {
+    Shape::cuboid(Vec3::new(x, y, z)).expect("positive half-extents")
+}
+
+/// A sphere.
+pub fn sphere(radius: f64) -> Shape {
+    Shape::sphere(radius).expect("positive radius")
+}
+
+/// A floor through the origin with its normal along +y.
+pub fn floor() -> Body {
+    Body::fixed(Shape::half_space(Vec3::Y).expect("unit normal"))
+}
+
+/// Steps through `seconds` in steps of `dt`.
+pub fn run(world: &mut World, seconds: f64, dt: f64) {
+    for _ in 0..(seconds / dt).round() as usize {
+        world.step(dt).expect("a finite step");
+    }
+}
