@@ -22,7 +22,8 @@ pub fn check_scene(root: &mut Node, text: &str, overrides: &[String]) -> Vec<Sce
     if let Some(table) = root.table() {
         checker.materials = table.named("materials").iter().map(|e| e.key.clone()).collect();
     }
-    checker.check(root, &Kind::Table(&SCENE), "the scene");
+    static ROOT: Kind = Kind::Table(&SCENE);
+    checker.check(root, &ROOT, "the scene");
     checker.report_unused(root);
     checker.errors
 }

@@ -5,7 +5,7 @@ use super::{BODIES_MAX, Builder};
 use crate::SceneBody;
 use crate::error::Place;
 use crate::node::{Entry, Node, Table};
-use thirdlaw::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass};
+use thirdlaw::body::{AxisLocks, Body, Force, Groups, Keyframe, Keyframes, Mass};
 use thirdlaw::error::BodyError;
 use thirdlaw::math::{Mat3, Pose, Vec3};
 use thirdlaw::shape::Shape;

@@ -45,7 +45,7 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.direct_rows, table.count("direct_rows"));
         put(&mut contact.slop, table.number("slop"));
         put(&mut contact.push_speed, table.number("push_speed"));
-        put(&mut contact.stiffness, table.number("stiffness"));
+        put(&mut contact.correction, table.number("correction"));
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
     }
     (settings, timing)
