@@ -43,8 +43,12 @@ pub struct ContactSettings {
     pub slop: f64,
     /// Fastest speed at which position correction pushes bodies apart, m/s.
     pub push_speed: f64,
-    /// Share of an overlap that one substep takes away.
-    pub correction: f64,
+    /// Frequency of the spring that pushes overlaps apart, in units of the substep rate.
+    pub stiffness: f64,
+    /// Damping ratio of that spring; 1 is critical.
+    pub damping: f64,
+    /// EXPERIMENT
+    pub carry: f64,
     /// Approach speeds below this do not bounce, m/s.
     pub bounce_speed: f64,
 }
@@ -70,10 +74,12 @@ impl Default for ContactSettings {
             tolerance: 1e-6,
             friction: FrictionModel::Cone,
             staggered: false,
-            direct_rows: 150,
+            direct_rows: 0,
             slop: 1e-4,
             push_speed: 3.0,
-            correction: 0.1,
+            stiffness: 0.25,
+            damping: 10.0,
+            carry: 0.0,
             bounce_speed: 0.01,
         }
     }
@@ -98,7 +104,8 @@ impl Settings {
             ("contact.tolerance", contact.tolerance, 0.0, f64::MAX),
             ("contact.slop", contact.slop, 0.0, f64::MAX),
             ("contact.push_speed", contact.push_speed, 0.0, f64::MAX),
-            ("contact.correction", contact.correction, 0.0, 1.0),
+            ("contact.stiffness", contact.stiffness, 0.0, 1.0),
+            ("contact.damping", contact.damping, 0.0, 1e6),
             ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
         ] {
             if !(low..=high).contains(&x) {

@@ -46,10 +46,11 @@ pub(super) fn manifold(
     if !(single && direction.witness.is_some()) {
         clip_features(n, margin, buffer);
     }
-    let size = a.scale.min(b.scale).min(1e3);
+    // the direction of an overlap is found less exactly than that of a gap
+    let slack = a.scale.min(b.scale).min(1e3) * if reached < 0.0 { 1e-4 } else { 1e-7 };
     let deepest = buffer.candidates.iter().map(|p| p.separation).fold(f64::INFINITY, f64::min);
     if let Some([p, q]) = direction.witness
-        && deepest > reached + 1e-6 * size + 0.01 * reached.abs()
+        && deepest > reached + slack
     {
         buffer.candidates.push(witness(a, b, n, p, q));
     }
@@ -213,7 +214,9 @@ fn clip_lines(n: Vec3, margin: f64, buffer: &mut ClipBuffer) {
         let ((p, radius_a), (q, radius_b)) = (at(a, s), at(b, t));
         let separation = n.dot(q - p);
         if separation <= margin {
-            let (core_a, core_b) = (p - n * radius_a, q + n * radius_b);
+            // nearly parallel lines are a little beside each other: meet in the middle
+            let slip = 0.5 * (q - p - n * separation);
+            let (core_a, core_b) = (p + slip - n * radius_a, q - slip + n * radius_b);
             buffer.candidates.push(Point {
                 core_a,
                 core_b,
@@ -228,7 +231,7 @@ fn clip_lines(n: Vec3, margin: f64, buffer: &mut ClipBuffer) {
         return;
     }
     let direction = u / length;
-    if u.cross(v).length() < 0.05 * length * other_length {
+    if u.cross(v).length() < 0.02 * length * other_length {
         let place = |p: Vec3| direction.dot(p - a[0].position) / length;
         let (t0, t1) = (place(b[0].position), place(b[1].position));
         let (low, high) = (t0.min(t1).max(0.0), t0.max(t1).min(1.0));

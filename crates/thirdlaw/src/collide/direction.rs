@@ -8,9 +8,10 @@
 use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 
+use super::gjk::{Closest, closest_points};
 use super::piece::{Kind, Piece, square_to};
 use super::sat;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, tangents};
 
 /// Most pairs of edges that are tried one by one.
 const EDGE_PAIRS_MAX: usize = 4096;
@@ -79,28 +80,27 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
     Some(admit(a, b, found))
 }
 
-/// Exact closest points of cores that are apart by less than `limit`.
-pub(super) fn apart(a: &Piece, b: &Piece, limit: f64, solver: &mut Solver) -> GJKResult {
-    let start = (b.center - a.center).try_normalize().unwrap_or(Vec3::Y);
-    let here = Pose::IDENTITY;
-    solver.simplex.reset(CsoPoint::from_shapes(&here, a, b, start));
-    gjk::closest_points(&here, a, b, limit.min(1e30), true, &mut solver.simplex)
+fn closest(a: &Piece, b: &Piece, limit: f64, scale: f64, solver: &mut Solver) -> Option<Direction> {
+    match closest_points(a, b, limit) {
+        Closest::Far => None,
+        // the difference of very close points has lost its direction
+        Closest::Apart([p, q]) if (q - p).length() > 1e-7 * scale => {
+            Some(Direction { normal: (q - p).normalize(), witness: Some([p, q]) })
+        }
+        _ => Some(overlapping(a, b, scale, solver)),
+    }
 }
 
-fn closest(a: &Piece, b: &Piece, limit: f64, scale: f64, solver: &mut Solver) -> Option<Direction> {
-    match apart(a, b, limit, solver) {
-        GJKResult::NoIntersection(_) => return None,
-        GJKResult::ClosestPoints(p, q, _) => {
-            // the difference of close points has lost its direction
-            let d = q - p;
-            let length = d.length();
-            if length > 1e-7 * scale {
-                return Some(Direction { normal: d / length, witness: Some([p, q]) });
-            }
-        }
-        GJKResult::Intersection | GJKResult::Proximity(_) => {}
+/// Deepest points and normal by the expanding polytope.
+fn expand(a: &Piece, b: &Piece, solver: &mut Solver) -> Option<(Vec3, Vec3, Vec3)> {
+    let here = Pose::IDENTITY;
+    let start = (b.center - a.center).try_normalize().unwrap_or(Vec3::Y);
+    solver.simplex.reset(CsoPoint::from_shapes(&here, a, b, start));
+    match gjk::closest_points(&here, a, b, f64::MAX, true, &mut solver.simplex) {
+        GJKResult::Intersection => solver.epa.closest_points(&here, a, b, &solver.simplex),
+        GJKResult::ClosestPoints(p, q, n) => Some((p, q, n)),
+        _ => None,
     }
-    Some(overlapping(a, b, scale, solver))
 }
 
 fn overlapping(a: &Piece, b: &Piece, scale: f64, solver: &mut Solver) -> Direction {
@@ -110,35 +110,108 @@ fn overlapping(a: &Piece, b: &Piece, scale: f64, solver: &mut Solver) -> Directi
     {
         return from_axis(&axis);
     }
-    let here = Pose::IDENTITY;
-    let deepest = solver.epa.closest_points(&here, a, b, &solver.simplex);
-    if let Some((p, q, n)) = deepest
+    // A shallow overlap, as of bodies at rest, is found from the normals of the flat parts at once;
+    // the polytope would cost ten times as much.
+    let centers = (b.center - a.center).try_normalize();
+    if let Some(start) = centers {
+        let normal = climb(a, b, best_start(a, b, start));
+        if gap(a, b, normal) > -0.02 * scale - a.radius - b.radius {
+            let witness = Some(along(a, b, normal, a.support(normal)));
+            return Direction { normal, witness };
+        }
+    }
+    if let Some((p, q, n)) = expand(a, b, solver)
         && p.is_finite()
         && q.is_finite()
         && (n.length_squared() - 1.0).abs() < 1e-6
     {
-        return Direction { normal: n.normalize(), witness: Some([p, q]) };
+        let normal = climb(a, b, best_start(a, b, n.normalize()));
+        let middle = 0.5 * (p + q);
+        let on_a = middle + normal * (a.support(normal) - middle).dot(normal);
+        return Direction { normal, witness: Some(along(a, b, normal, on_a)) };
     }
-    // coincident points or lines: away from each other, across both
-    let mut normal = (b.center - a.center).try_normalize();
-    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind) {
-        let line = |p: &super::piece::Poly| p.edges.first().map(|_| p.vertices[1] - p.vertices[0]);
-        let square = match (line(pa), line(pb)) {
-            (Some(u), Some(v)) => {
-                u.cross(v).try_normalize().or_else(|| u.try_normalize().map(square_to))
+    // coincident points or lines: across both
+    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind)
+        && pa.vertices.len() <= 2
+        && pb.vertices.len() <= 2
+    {
+        let ends = |p: &super::piece::Poly| [p.vertices[0], p.vertices[p.vertices.len() - 1]];
+        let (u, v) = (ends(pa), ends(pb));
+        let (du, dv) = (u[1] - u[0], v[1] - v[0]);
+        let square = |d: Vec3| d.try_normalize().map(square_to);
+        let normal = du.cross(dv).try_normalize().or(square(du)).or(square(dv));
+        let witness = Some(closest_on_segments(u, v));
+        return Direction { normal: normal.unwrap_or(Vec3::Y), witness };
+    }
+    let normal = (b.center - a.center).try_normalize().unwrap_or(Vec3::Y);
+    Direction { normal, witness: Some(along(a, b, normal, a.support(normal))) }
+}
+
+/// The best of a direction, the line of centres and the normals of flat parts. The polytope is
+/// sometimes given up early, far from the least overlap.
+fn best_start(a: &Piece, b: &Piece, n: Vec3) -> Vec3 {
+    let mut best = n;
+    let mut most = gap(a, b, n);
+    let mut consider = |n: Vec3| {
+        let separation = gap(a, b, n);
+        if separation > most {
+            (best, most) = (n, separation);
+        }
+    };
+    if let Some(n) = (b.center - a.center).try_normalize() {
+        consider(n);
+    }
+    for (piece, sign) in [(a, 1.0), (b, -1.0)] {
+        match &piece.kind {
+            Kind::Poly(poly) => poly.normals.iter().for_each(|&n| consider(n * sign)),
+            Kind::Round(round) => {
+                consider(round.axis * sign);
+                consider(round.axis * -sign);
             }
-            (Some(u), None) | (None, Some(u)) => u.try_normalize().map(square_to),
-            (None, None) => None,
-        };
-        normal = square.or(normal);
+        }
     }
-    let normal = normal.unwrap_or(Vec3::Y);
-    Direction { normal, witness: Some([a.support(normal), b.support(-normal)]) }
+    best
+}
+
+/// Turns a direction, by ever smaller steps, to where the overlap is least.
+fn climb(a: &Piece, b: &Piece, start: Vec3) -> Vec3 {
+    let mut n = start;
+    let mut most = gap(a, b, n);
+    let mut step = 0.1;
+    for _ in 0..48 {
+        let (t, u) = tangents(n);
+        let mut next = n;
+        for turn in [t, -t, u, -u] {
+            let c = (n + turn * step).normalize();
+            let separation = gap(a, b, c);
+            if separation > most {
+                (next, most) = (c, separation);
+            }
+        }
+        if next == n {
+            step *= 0.4;
+            if step < 1e-7 {
+                break;
+            }
+        }
+        n = next;
+    }
+    n
 }
 
 fn from_axis(axis: &Axis) -> Direction {
-    let witness = axis.edges.map(|[u, v]| closest_on_segments(u, v));
-    Direction { normal: axis.normal, witness }
+    let n = axis.normal;
+    // edges that pass each other meet nowhere along the axis
+    let witness = axis.edges.map(|[u, v]| closest_on_segments(u, v)).filter(|[p, q]| {
+        let slip = (*q - *p) - n * n.dot(*q - *p);
+        slip.length() <= 1e-6 * (axis.separation.abs() + 1e-3)
+    });
+    Direction { normal: n, witness }
+}
+
+/// A pair of core points along `n` at the gap there is, through `p`.
+fn along(a: &Piece, b: &Piece, n: Vec3, p: Vec3) -> [Vec3; 2] {
+    [p, p + n * (gap(a, b, n) + a.radius + b.radius)]
 }
 
 /// Replaces the direction by the exact normal of a flat or straight part that does as well.
@@ -147,7 +220,7 @@ fn settle(a: &Piece, b: &Piece, found: Direction, scale: f64) -> Direction {
     let reached = gap(a, b, n);
     // round cores make the direction of closest points smooth; only its rounding errors go
     let smooth = a.radius > 0.0 || b.radius > 0.0;
-    let lead = if smooth { 1e-12 * scale } else { bias(reached, scale).max(1e-7 * scale) };
+    let lead = if smooth { 1e-12 * scale } else { bias(reached, scale) };
     let mut best = found;
     let mut most = f64::NEG_INFINITY;
     let from_a = a.exact_normals(n);
@@ -156,8 +229,7 @@ fn settle(a: &Piece, b: &Piece, found: Direction, scale: f64) -> Direction {
         let separation = gap(a, b, c);
         if c.dot(n) > 0.5 && separation >= reached - lead && separation > most + 0.5 * lead {
             most = separation;
-            let still = c.dot(n) > 1.0 - 1e-9;
-            best = Direction { normal: c, witness: if still { found.witness } else { None } };
+            best = Direction { normal: c, witness: found.witness.map(|w| along(a, b, c, w[0])) };
         }
     }
     best

@@ -4,6 +4,7 @@ pub mod broad;
 mod clip;
 pub mod contacts;
 mod direction;
+mod gjk;
 pub mod manifold;
 pub mod narrow;
 mod piece;

@@ -11,10 +11,10 @@
 
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::partitioning::Bvh;
-use parry3d_f64::query::gjk::GJKResult;
 
 use super::clip::{self, ClipBuffer};
 use super::direction::{self, Direction, Solver};
+use super::gjk::{Closest, closest_points};
 use super::manifold::{Manifold, Point};
 use super::piece::{Guard, Piece, PieceBuffer};
 use crate::math::{Pose, Quat, Vec3};
@@ -132,15 +132,34 @@ fn touch(
     out.count = 0;
     let Some(direction) = direction::find(a, b, margin, solver) else { return };
     clip::manifold(a, b, &direction, margin, clip, out);
-    if out.count > 0 || direction.witness.is_some() || a.guard.is_some() || b.guard.is_some() {
+    if direction.witness.is_some() {
         return;
     }
-    // apart, with nothing opposite: corner to corner, where no axis of the faces is the direction
-    if let GJKResult::ClosestPoints(p, q, _) = direction::apart(a, b, margin, solver)
-        && let Some(normal) = (q - p).try_normalize()
-    {
-        let closest = Direction { normal, witness: Some([p, q]) };
-        clip::manifold(a, b, &closest, margin, clip, out);
+    let reached = direction::gap(a, b, direction.normal);
+    let slack = 1e-3 * a.scale.min(b.scale).min(1e3);
+    if out.points().iter().any(|p| p.separation < reached + slack) {
+        return;
+    }
+    // what is nearest along an axis of the faces has nothing opposite
+    match closest_points(a, b, margin) {
+        // corner to corner
+        Closest::Apart([p, q]) => {
+            if let Some(normal) = (q - p).try_normalize()
+                && a.guard.is_none_or(|g| g.admits(normal))
+                && b.guard.is_none_or(|g| g.admits(-normal))
+            {
+                let closest = Direction { normal, witness: Some([p, q]) };
+                clip::manifold(a, b, &closest, margin, clip, out);
+            }
+        }
+        // so deep that the facing sides have passed each other: out at the outermost corner
+        Closest::Touching if a.guard.is_none() && b.guard.is_none() => {
+            let n = direction.normal;
+            let q = b.support(-n);
+            let witness = Some([q - n * reached, q]);
+            clip::manifold(a, b, &Direction { normal: n, witness }, margin, clip, out);
+        }
+        _ => {}
     }
 }
 

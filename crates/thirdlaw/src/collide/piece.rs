@@ -324,7 +324,12 @@ impl Round {
     /// Unit vector across the axis toward `n`; any one where `n` is along the axis.
     fn across(&self, n: Vec3) -> Vec3 {
         let flat = n - self.axis * n.dot(self.axis);
-        flat.try_normalize().unwrap_or(self.side[0])
+        if flat.length_squared() <= 1e-24 * n.length_squared() {
+            return self.side[0];
+        }
+        // what is left of a long vector along the axis is mostly rounding; once more for the digits
+        let across = flat.normalize_or_zero();
+        (across - self.axis * across.dot(self.axis)).try_normalize().unwrap_or(self.side[0])
     }
 
     fn support(&self, d: Vec3) -> Vec3 {

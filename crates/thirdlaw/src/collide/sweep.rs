@@ -7,9 +7,9 @@
 //! of its farthest point from the centre of mass.
 
 use parry3d_f64::bounding_volume::BoundingVolume;
-use parry3d_f64::query::gjk::GJKResult;
 
-use super::direction::{self, Solver};
+use super::direction;
+use super::gjk::{Closest, closest_points};
 use super::narrow::{place, tree};
 use super::piece::{Piece, PieceBuffer};
 use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
@@ -172,7 +172,6 @@ fn pieces_near(shape: &Shape, path: &Path, other: &Aabb) -> Vec<u32> {
 struct Sweep {
     a: PieceBuffer,
     b: PieceBuffer,
-    solver: Solver,
 }
 
 impl Sweep {
@@ -192,7 +191,7 @@ impl Sweep {
         for step in 0..ADVANCES_MAX {
             let piece_a = place(a, i, &path_a.at(time), &mut self.a)?;
             let piece_b = place(b, j, &path_b.at(time), &mut self.b)?;
-            let Some((n, distance)) = distance(&piece_a, &piece_b, &mut self.solver) else {
+            let Some((n, distance)) = distance(&piece_a, &piece_b) else {
                 // overlap: at the start it is none of ours, later the step before was the last safe one
                 return (step > 0).then_some(time);
             };
@@ -224,9 +223,9 @@ fn behind(triangle: &Piece, n: Vec3) -> bool {
 }
 
 /// Closest direction from a to b and the distance; none if they overlap.
-fn distance(a: &Piece, b: &Piece, solver: &mut Solver) -> Option<(Vec3, f64)> {
-    match direction::apart(a, b, f64::MAX, solver) {
-        GJKResult::ClosestPoints(p, q, _) => {
+fn distance(a: &Piece, b: &Piece) -> Option<(Vec3, f64)> {
+    match closest_points(a, b, f64::MAX) {
+        Closest::Apart([p, q]) => {
             let n = (q - p).try_normalize()?;
             // the gap between the supporting planes is never more than the true distance
             let gap = direction::gap(a, b, n);

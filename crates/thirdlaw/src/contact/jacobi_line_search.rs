@@ -7,8 +7,8 @@
 use super::problem::{Bound, ContactProblem, FrictionModel, Velocities};
 use super::row::{Pair, row_velocity};
 use super::scratch::Scratch;
-use super::sweep::Part;
-use super::wrench::{Pass, apply_pushes};
+use super::sweep::{Part, project_disc};
+use super::wrench::{Pass, Push, apply_pushes};
 
 /// One iteration.
 pub fn iterate(
@@ -26,6 +26,7 @@ pub fn iterate(
         return;
     }
     scratch.update_adjacency(problem);
+    enter_bounds(problem, part, velocities, impulses, scratch);
     scratch.trial.clear();
     scratch.trial.extend_from_slice(impulses);
     let pass =
@@ -39,6 +40,61 @@ pub fn iterate(
         apply_pushes(problem, adjacency, &scratch.pushes, alpha, None, velocities);
         for (z, trial) in impulses.iter_mut().zip(&scratch.trial) {
             *z += alpha * (trial - *z);
+        }
+    }
+}
+
+/// Takes impulses whose bounds have moved past them back within: friction, when its normal gave way.
+/// No line search may stop short of that, since it can cost energy.
+fn enter_bounds(
+    problem: &ContactProblem,
+    part: Part,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) {
+    let mut moved = false;
+    for (block, out) in problem.blocks.iter().zip(&mut scratch.pushes) {
+        *out = Push::default();
+        let range = block.rows();
+        let mut i = range.start;
+        while i < range.end {
+            let (width, z1) = nearest(problem, part, impulses, i);
+            for (k, &z1) in z1[..width].iter().enumerate() {
+                let (row, dz) = (&problem.rows[i + k], z1 - impulses[i + k]);
+                if dz != 0.0 {
+                    moved = true;
+                    impulses[i + k] = z1;
+                    out.push += row.direction * dz;
+                    out.turn_a += row.arm_a * dz;
+                    out.turn_b += row.arm_b * dz;
+                }
+            }
+            i += width;
+        }
+    }
+    if moved {
+        apply_pushes(problem, &scratch.adjacency.value, &scratch.pushes, 1.0, None, velocities);
+    }
+}
+
+/// How many rows step together at row `i`, and the impulses within their bounds nearest to theirs;
+/// rows of the other part stay.
+fn nearest(problem: &ContactProblem, part: Part, impulses: &[f64], i: usize) -> (usize, [f64; 2]) {
+    match problem.rows[i].bound {
+        Bound::Interval { lower, upper } if part == Part::Normal => {
+            (1, [impulses[i].max(lower).min(upper), 0.0])
+        }
+        Bound::Interval { .. } => (1, [impulses[i], 0.0]),
+        Bound::Friction { normal, coefficient } => {
+            let z = [impulses[i], impulses[i + 1]];
+            let radius = coefficient * impulses[normal as usize].max(0.0);
+            let z1 = match (part, problem.friction) {
+                (Part::Normal, _) => z,
+                (_, FrictionModel::Cone) => project_disc(z, radius),
+                (_, FrictionModel::Pyramid) => z.map(|z| z.max(-radius).min(radius)),
+            };
+            (2, z1)
         }
     }
 }

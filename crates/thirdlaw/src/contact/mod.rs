@@ -4,10 +4,12 @@ pub mod block_mass_splitting;
 pub mod colored_pgs;
 pub mod colors;
 pub mod direct;
+mod interior;
 pub mod jacobi;
 pub mod jacobi_bridson;
 pub mod jacobi_line_search;
 pub mod jacobi_scaled;
+mod lu;
 pub mod mass_splitting;
 pub mod pgs;
 pub mod problem;
@@ -15,6 +17,8 @@ pub mod row;
 pub mod scratch;
 pub mod solver;
 mod sweep;
+#[cfg(test)]
+mod tests;
 mod wrench;
 
 pub use problem::{

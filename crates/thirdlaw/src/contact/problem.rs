@@ -192,18 +192,18 @@ impl ContactProblem {
             let row = &self.rows[i];
             let finite =
                 row.direction.is_finite() && row.arm_a.is_finite() && row.arm_b.is_finite();
-            if !finite || !row.bias.is_finite() || !(row.compliance >= 0.0) {
+            if !finite || !row.bias.is_finite() || row.compliance < 0.0 || row.compliance.is_nan() {
                 return Err(ProblemError::Number(i));
             }
             match row.bound {
                 Bound::Interval { lower, upper } => {
-                    if !(lower <= upper) {
+                    if lower > upper || lower.is_nan() || upper.is_nan() {
                         return Err(ProblemError::Number(i));
                     }
                     i += 1;
                 }
                 Bound::Friction { normal, coefficient } => {
-                    if !(coefficient >= 0.0) {
+                    if coefficient < 0.0 || coefficient.is_nan() {
                         return Err(ProblemError::Number(i));
                     }
                     let on_normal = range.contains(&(normal as usize))

@@ -156,13 +156,15 @@ fn frictions<const SEQUENTIAL: bool, const WRENCH: bool>(
             }
             FrictionModel::Pyramid => {
                 let mut moved: f64 = 0.0;
-                for k in i..i + 2 {
-                    let (row, z) = (&block.rows[k], impulses[k]);
-                    let w = row_velocity(row, pair) + row.bias + row.compliance * z;
+                for (k, z) in (i..i + 2).zip(&mut impulses[i..i + 2]) {
+                    let row = &block.rows[k];
+                    let w = row_velocity(row, pair) + row.bias + row.compliance * *z;
                     let step = block.relax * block.effective[k].inverse * w;
-                    impulses[k] = (z - step).max(-radius).min(radius);
-                    act::<SEQUENTIAL, WRENCH>(row, pair, impulses[k] - z);
-                    moved = moved.max((impulses[k] - z).abs());
+                    let z1 = (*z - step).max(-radius).min(radius);
+                    let dz = z1 - *z;
+                    *z = z1;
+                    act::<SEQUENTIAL, WRENCH>(row, pair, dz);
+                    moved = moved.max(dz.abs());
                 }
                 moved
             }

@@ -8,7 +8,7 @@ use crate::model::BodyModel;
 /// Inverse mass and inverse inertia of a body in world axes; zero for bodies that nothing pushes.
 pub fn body_mass(model: &BodyModel, rotation: Quat) -> BodyMass {
     if !model.is_dynamic() {
-        return BodyMass::default();
+        return BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO };
     }
     let free = |locked: bool| if locked { 0.0 } else { 1.0 / model.mass };
     let [x, y, z] = model.locks.translation;

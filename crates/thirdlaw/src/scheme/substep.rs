@@ -81,6 +81,8 @@ struct LocalContact {
     b: u32,
     point_start: u32,
     tangents: (Vec3, Vec3),
+    /// Whether points travel with b (else a) as the bodies slide: they belong to the smaller one.
+    with_b: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -240,6 +242,7 @@ impl IslandScratch {
             b,
             point_start: self.points.len() as u32,
             tangents,
+            with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
         });
         for point in contact.points() {
             let normal = self.problem.rows.len() as u32;
@@ -323,18 +326,38 @@ impl IslandScratch {
                 let core_a = a.position + a.rotation * point.anchor_a;
                 let core_b = b.position + b.rotation * point.anchor_b;
                 let gap = n.dot(core_b - core_a) - point.radius_a - point.radius_b;
-                let meeting = 0.5 * (core_a + point.radius_a * n + core_b - point.radius_b * n);
+                let with_b = match (point.radius_a > 0.0, point.radius_b > 0.0) {
+                    (false, true) => true,
+                    (true, false) => false,
+                    _ => local.with_b,
+                };
+                let meeting = if with_b {
+                    core_b - (point.radius_b + 0.5 * gap) * n
+                } else {
+                    core_a + (point.radius_a + 0.5 * gap) * n
+                };
                 let (r_a, r_b) = (meeting - a.position, meeting - b.position);
                 let rows = &mut self.problem.rows[row..row + 3];
                 for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
+                rows[0].compliance = 0.0;
                 rows[0].bias = if gap > 0.0 {
                     gap / h
                 } else {
                     let overlap = (gap + settings.slop).min(0.0);
-                    (settings.correction * overlap / h).max(-settings.push_speed)
+                    let hw = std::f64::consts::TAU * settings.stiffness;
+                    let a1 = 2.0 * settings.damping + hw;
+                    let a2 = hw * a1;
+                    let masses = &self.problem.bodies;
+                    let (ma, mb) = (&masses[local.a as usize], &masses[local.b as usize]);
+                    let response = n.dot((ma.inv_mass + mb.inv_mass) * n)
+                        + rows[0].arm_a.dot(ma.inv_inertia * rows[0].arm_a)
+                        + rows[0].arm_b.dot(mb.inv_inertia * rows[0].arm_b);
+                    rows[0].compliance = response / a2;
+                    (hw / a1 * overlap / h).max(-settings.push_speed)
+                        - settings.carry * rows[0].compliance * self.impulses[row]
                 };
                 let place = &mut self.points[local.point_start as usize + i];
                 place.gap = gap;
@@ -388,24 +411,21 @@ impl IslandScratch {
         }
     }
 
-    /// Wanted velocities once the positions are settled: no push, but restitution.
+    /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
     fn relax_rows(&mut self, state: &State, h: f64) {
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
             for i in 0..contact.count as usize {
-                let point = &self.points[local.point_start as usize + i];
-                let velocities = &self.velocities.bodies;
-                let speed = approach_speed(
-                    &self.problem.rows[row],
-                    &velocities[local.a as usize],
-                    &velocities[local.b as usize],
-                );
-                let touched = self.impulses[row] > 0.0;
-                self.problem.rows[row].bias = if point.approach < 0.0 && touched {
+                let point = &mut self.points[local.point_start as usize + i];
+                if self.impulses[row] == 0.0 {
+                    point.approach = 0.0;
+                }
+                self.problem.rows[row].compliance = 0.0;
+                self.problem.rows[row].bias = if point.approach < 0.0 {
                     contact.restitution * point.approach
                 } else {
-                    (point.gap + h * speed).max(0.0) / h
+                    point.gap.max(0.0) / h
                 };
                 row += 3;
             }

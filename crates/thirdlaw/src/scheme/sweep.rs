@@ -57,19 +57,22 @@ fn first_impact(
             continue;
         }
         let other_motion = motion_of(other_body, &starts[other], &state.bodies[other]);
-        // contacts solved within the step hold bodies that already touch; what must not happen is
-        // that the body's core passes, so those are swept by their core alone
-        let target = 0.05 * body.shape.inner_radius();
-        let time = time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, target)
-            .or_else(|| {
-                let core = Shape::sphere(0.5 * body.shape.inner_radius()).ok()?;
-                let core_motion = Motion {
-                    start: Pose::from_parts(starts[slot].position, Quat::IDENTITY),
-                    end: Pose::from_parts(state.bodies[slot].position, Quat::IDENTITY),
-                    center_local: Vec3::ZERO,
-                };
+        // bodies with a contact in this step were held by it; what must not happen is that the core
+        // passes all the same, so those are swept by their core alone
+        let time = if in_contact(state, slot as u32, other as u32) {
+            let core = Shape::sphere(0.5 * body.shape.inner_radius()).ok();
+            let core_motion = Motion {
+                start: Pose::from_parts(starts[slot].position, Quat::IDENTITY),
+                end: Pose::from_parts(state.bodies[slot].position, Quat::IDENTITY),
+                center_local: Vec3::ZERO,
+            };
+            core.and_then(|core| {
                 time_of_impact(&core, &core_motion, &other_body.shape, &other_motion, 0.0)
-            });
+            })
+        } else {
+            let target = 0.05 * body.shape.inner_radius();
+            time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, target)
+        };
         // the earliest, whatever the order of the candidates
         first = match (first, time) {
             (Some(a), Some(b)) => Some(a.min(b)),
@@ -77,6 +80,13 @@ fn first_impact(
         };
     }
     first
+}
+
+/// Whether the two bodies had a contact in this step.
+fn in_contact(state: &State, one: u32, other: u32) -> bool {
+    let (a, b) = (one.min(other), one.max(other));
+    let first = state.contacts.partition_point(|c| (c.key.a, c.key.b) < (a, b));
+    state.contacts.get(first).is_some_and(|c| (c.key.a, c.key.b) == (a, b))
 }
 
 fn motion_of(body: &BodyModel, start: &BodyState, end: &BodyState) -> Motion {

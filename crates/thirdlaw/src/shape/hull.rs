@@ -38,10 +38,17 @@ impl Hull {
         if let Some(index) = points.iter().position(|p| !super::usable(*p)) {
             return Err(ShapeError::Vertex { index });
         }
-        if !spans_volume(points) {
-            return Err(ShapeError::FlatHull { points: points.len() });
+        let flat = ShapeError::FlatHull { points: points.len() };
+        let extents = Extents::of(points).ok_or(flat)?;
+        // Stretching keeps the hull's corners and faces, and thin plates become as fat as others.
+        let stretched: Vec<Vec3> = points.iter().map(|&p| extents.stretch(p)).collect();
+        let (corners, triangles) = try_convex_hull(&stretched).map_err(|_| ShapeError::Hull)?;
+        let originals: BTreeMap<[u64; 3], Vec3> =
+            stretched.iter().zip(points).map(|(s, &p)| (bits(*s), p)).collect();
+        let mut vertices = Vec::with_capacity(corners.len());
+        for corner in &corners {
+            vertices.push(*originals.get(&bits(*corner)).ok_or(ShapeError::Hull)?);
         }
-        let (vertices, triangles) = try_convex_hull(points).map_err(|_| ShapeError::Hull)?;
         let volume = MassProperties::closed_surface(&vertices, triangles.iter().copied()).volume;
         if volume.is_nan() || volume <= 0.0 {
             return Err(ShapeError::FlatHull { points: points.len() });
@@ -128,26 +135,46 @@ fn newell_normal(vertices: &[Vec3], corners: &[u32]) -> Option<Vec3> {
     area.try_normalize()
 }
 
-/// Whether four of the points are clearly not in one plane.
-fn spans_volume(points: &[Vec3]) -> bool {
-    let Some(&origin) = points.first() else { return false };
-    let farthest = |measure: &dyn Fn(Vec3) -> f64| {
-        points.iter().map(|&p| (measure(p - origin), p - origin)).fold(
-            (0.0, Vec3::ZERO),
-            |best, next| {
-                if next.0 > best.0 { next } else { best }
-            },
-        )
-    };
-    let (length, x) = farthest(&|d| d.length());
-    if length < 1e-9 {
-        return false;
+fn bits(v: Vec3) -> [u64; 3] {
+    v.to_array().map(f64::to_bits)
+}
+
+/// Three directions square to each other and how far the points reach along each.
+struct Extents {
+    origin: Vec3,
+    axes: [Vec3; 3],
+    lengths: [f64; 3],
+}
+
+impl Extents {
+    /// None if the points are all in one plane, or nearly.
+    fn of(points: &[Vec3]) -> Option<Extents> {
+        let &origin = points.first()?;
+        let farthest = |measure: &dyn Fn(Vec3) -> f64| {
+            points
+                .iter()
+                .map(|&p| (measure(p - origin), p - origin))
+                .fold((0.0, Vec3::ZERO), |best, next| if next.0 > best.0 { next } else { best })
+        };
+        let (length, x) = farthest(&|d| d.length());
+        if length < 1e-9 {
+            return None;
+        }
+        let x = x / length;
+        let (width, y) = farthest(&|d| d.cross(x).length());
+        if width < 1e-8 * length {
+            return None;
+        }
+        let z = x.cross(y).try_normalize()?;
+        let (height, _) = farthest(&|d| d.dot(z).abs());
+        if height < 1e-8 * length {
+            return None;
+        }
+        Some(Extents { origin, axes: [x, z.cross(x), z], lengths: [length, width, height] })
     }
-    let x = x / length;
-    let (width, y) = farthest(&|d| d.cross(x).length());
-    if width < 1e-9 * length {
-        return false;
+
+    fn stretch(&self, p: Vec3) -> Vec3 {
+        let d = p - self.origin;
+        Vec3::from_array(std::array::from_fn(|k| self.axes[k].dot(d) / self.lengths[k]))
     }
-    let Some(normal) = x.cross(y).try_normalize() else { return false };
-    farthest(&|d| d.dot(normal).abs()).0 > 1e-9 * length
 }
