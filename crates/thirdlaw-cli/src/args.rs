@@ -4,7 +4,7 @@ use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 /// Runs without arguments.
-pub const DEFAULT_SCENE: &str = "box-on-floor";
+pub const DEFAULT_SCENE: &str = "tonge2012/card-house";
 
 const AFTER_HELP: &str = "\
 Without arguments the default scene is run into its folder under out/. Doing so again starts it \

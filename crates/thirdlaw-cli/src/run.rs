@@ -64,7 +64,7 @@ pub fn run_default() -> Result<(), Failure> {
         Some(_) => resume::resume(&ResumeArgs { folder: path, threads: None, quiet: false }),
         None => run(&args),
     };
-    if result.is_ok() {
+    if matches!(result, Ok(()) | Err(Failure::Expectations(_))) {
         print::result(
             "\nNext: `thirdlaw scenes` lists what else can be run, `thirdlaw run NAME` runs it, \
              `thirdlaw --help` tells the rest.\n",
