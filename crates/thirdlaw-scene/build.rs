@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let folder = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("scenes");
+    let folder =
+        PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("set by cargo")).join("scenes");
     println!("cargo::rerun-if-changed={}", folder.display());
     let mut found = Vec::new();
     collect(&folder, "", &mut found);

@@ -34,6 +34,7 @@ pub fn find_builtin(name: &str) -> Option<&'static Builtin> {
 /// The scene that was probably meant: near in spelling, or the only one with that last part.
 pub fn nearest_builtin(name: &str) -> Option<&'static str> {
     let last = |full: &'static str| full.rsplit('/').next().unwrap_or(full);
-    let same: Vec<&'static str> = SCENES.iter().map(|s| s.name).filter(|n| last(n) == name).collect();
+    let same: Vec<&'static str> =
+        SCENES.iter().map(|s| s.name).filter(|n| last(n) == name).collect();
     same.first().copied().or_else(|| nearest(name, SCENES.iter().map(|s| s.name)))
 }

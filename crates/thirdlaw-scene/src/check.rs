@@ -54,7 +54,11 @@ impl Checker<'_> {
             let name = &entry.key;
             if name == "pi" || !is_identifier(name) {
                 let message = format!("`{name}` cannot be the name of a parameter");
-                self.error_hint(&entry.key_place, message, "letters, digits and _, not beginning with a digit");
+                self.error_hint(
+                    &entry.key_place,
+                    message,
+                    "letters, digits and _, not beginning with a digit",
+                );
             }
             let before = self.errors.len();
             self.check(&mut entry.node, &Kind::Number(ANY), name);
@@ -75,7 +79,11 @@ impl Checker<'_> {
         let entries = root.table().map_or(&[][..], |t| t.named("parameters"));
         for entry in entries.iter().filter(|e| unused.contains(&e.key)) {
             let message = format!("nothing uses the parameter `{}`", entry.key);
-            self.error_hint(&entry.key_place, message, "use it in an expression like \"2*n\", or remove it");
+            self.error_hint(
+                &entry.key_place,
+                message,
+                "use it in an expression like \"2*n\", or remove it",
+            );
         }
     }
 
@@ -141,7 +149,8 @@ impl Checker<'_> {
                 Ok(value) => node.value = Value::Float(value),
                 Err(e) => {
                     let place = self.place_inside(node, expression, e.span);
-                    let message = format!("`{name}` must be {wanted} or an expression: {}", e.message);
+                    let message =
+                        format!("`{name}` must be {wanted} or an expression: {}", e.message);
                     let mut error = SceneError::new(&place, message);
                     error.hint = e.hint;
                     return self.errors.push(error);
@@ -154,7 +163,8 @@ impl Checker<'_> {
         // expressions of whole numbers may be off by rounding
         let rounded = value.round();
         if whole && (value - rounded).abs() > 1e-9 * rounded.abs().max(1.0) {
-            return self.error(&node.place, format!("`{name}` must be a whole number, not {value}"));
+            return self
+                .error(&node.place, format!("`{name}` must be a whole number, not {value}"));
         }
         if !range.contains(value) {
             return self.error(&node.place, format!("`{name}` must be {range}, not {value}"));
@@ -214,14 +224,17 @@ impl Checker<'_> {
 
     fn check_color(&mut self, node: &mut Node, name: &str) {
         const PART: Kind = Kind::Number(Range { low: 0.0, high: 1.0, above: false });
-        const RGB: Kind =
-            Kind::List(&PART, crate::format::LengthRange { least: 3, most: 3 });
+        const RGB: Kind = Kind::List(&PART, crate::format::LengthRange { least: 3, most: 3 });
         match &node.value {
             Value::List(_) => self.check(node, &RGB, name),
             Value::Text(text) if color_from_hex(text).is_some() => {}
             _ => {
                 let message = format!("`{name}` must be a color");
-                self.error_hint(&node.place, message, "\"#rrggbb\", or [red, green, blue] from 0 to 1");
+                self.error_hint(
+                    &node.place,
+                    message,
+                    "\"#rrggbb\", or [red, green, blue] from 0 to 1",
+                );
             }
         }
     }

@@ -168,9 +168,12 @@ impl Reader<'_> {
         let bytes = self.text.as_bytes();
         let mut end = start;
         while end < bytes.len() {
-            let exponent_sign =
-                matches!(bytes[end], b'+' | b'-') && end > start && matches!(bytes[end - 1], b'e' | b'E');
-            if !(bytes[end].is_ascii_digit() || matches!(bytes[end], b'.' | b'e' | b'E') || exponent_sign)
+            let exponent_sign = matches!(bytes[end], b'+' | b'-')
+                && end > start
+                && matches!(bytes[end - 1], b'e' | b'E');
+            if !(bytes[end].is_ascii_digit()
+                || matches!(bytes[end], b'.' | b'e' | b'E')
+                || exponent_sign)
             {
                 break;
             }
@@ -184,8 +187,7 @@ impl Reader<'_> {
     fn name(&mut self) -> Result_ {
         let start = self.at;
         let rest = &self.text[start..];
-        let length =
-            rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+        let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
         let name = &rest[..length];
         self.at += length;
         let span = start..self.at;

@@ -105,7 +105,8 @@ impl CameraSpec {
     /// Eye and target at a time, moving straight from key to key.
     pub fn at(&self, time: f64) -> (Vec3, Vec3) {
         let next = self.keys.partition_point(|k| k.time <= time);
-        let (before, after) = (next.checked_sub(1).and_then(|i| self.keys.get(i)), self.keys.get(next));
+        let (before, after) =
+            (next.checked_sub(1).and_then(|i| self.keys.get(i)), self.keys.get(next));
         match (before, after) {
             (Some(a), Some(b)) => {
                 let s = (time - a.time) / (b.time - a.time);
@@ -126,11 +127,10 @@ pub fn load(
     overrides: &[(String, String)],
 ) -> Result<Scene, SceneErrors> {
     let written: Vec<String> = overrides.iter().map(|(k, v)| format!("{k}={v}")).collect();
-    let refuse = |errors: Vec<SceneError>| SceneErrors {
-        name: name.to_string(),
-        text: text.to_string(),
-        overrides: written.clone(),
-        errors,
+    let refuse = |mut errors: Vec<SceneError>| {
+        errors.sort_by_key(|e| (e.source, e.span.start));
+        let (name, text) = (name.to_string(), text.to_string());
+        SceneErrors { name, text, overrides: written.clone(), errors }
     };
     let root = checked(text, overrides, &written).map_err(refuse)?;
     let Some(table) = root.table() else { return Err(refuse(Vec::new())) };
@@ -174,8 +174,7 @@ fn checked(
 fn hash(text: &str, overrides: &[String]) -> u64 {
     let parts = std::iter::once(text).chain(overrides.iter().map(String::as_str));
     let bytes = parts.flat_map(|part| part.bytes().chain([0xff]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
-
-#[cfg(test)]
-mod tests;

@@ -169,7 +169,10 @@ pub fn parse(text: &str) -> Result<Node, Vec<SceneError>> {
         .map(|e| {
             let span = e.span().unwrap_or(0..text.len().min(1));
             let span = span.start.min(text.len())..span.end.min(text.len());
-            SceneError::new(&Place { source: None, span }, format!("this is not TOML: {}", e.message()))
+            SceneError::new(
+                &Place { source: None, span },
+                format!("this is not TOML: {}", e.message()),
+            )
         })
         .collect();
     let root = table_from(table.get_ref(), &mut |span| Place { source: None, span }, &mut found);
@@ -189,7 +192,12 @@ fn table_from(table: &DeTable<'_>, at: At<'_>, errors: &mut Vec<SceneError>) -> 
     Table { entries, format: None }
 }
 
-fn value_from(value: &DeValue<'_>, place: &Place, at: At<'_>, errors: &mut Vec<SceneError>) -> Value {
+fn value_from(
+    value: &DeValue<'_>,
+    place: &Place,
+    at: At<'_>,
+    errors: &mut Vec<SceneError>,
+) -> Value {
     match value {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
@@ -297,7 +305,10 @@ fn replace(node: &mut Node, names: &[String], new: Node, place: &Place) -> Resul
             let count = items.len();
             let item = name.parse().ok().and_then(|i: usize| items.get_mut(i));
             let item = item.ok_or_else(|| {
-                format!("`{name}` leads into a list, whose items are numbered 0 to {}", count.max(1) - 1)
+                format!(
+                    "`{name}` leads into a list, whose items are numbered 0 to {}",
+                    count.max(1) - 1
+                )
             })?;
             replace(item, rest, new, place)
         }
@@ -322,7 +333,9 @@ mod tests {
     #[test]
     fn overrides_replace_and_make() {
         let mut root = parse("[a]\nb = 1\nlist = [1, 2]\n").unwrap();
-        for (path, value) in [("a.b", "2"), ("a.c.d", "free text"), ("a.list.1", "7"), ("x", "true")] {
+        for (path, value) in
+            [("a.b", "2"), ("a.c.d", "free text"), ("a.list.1", "7"), ("x", "true")]
+        {
             apply_override(&mut root, 0, path, value).unwrap();
         }
         let a = root.table().and_then(|t| t.table("a")).unwrap();

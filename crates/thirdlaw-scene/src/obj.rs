@@ -89,7 +89,11 @@ mod tests {
             ("v 0 0 inf\n", 1, "`inf` is not finite"),
             ("", 1, "the file has no faces (lines `f …`)"),
             ("v 0 0 0\nf 0 1 1\n", 2, "corner 0 names no vertex; there are 1 above this line"),
-            ("f 9223372036854775807\n", 1, "corner 9223372036854775807 names no vertex; there are 0 above this line"),
+            (
+                "f 9223372036854775807\n",
+                1,
+                "corner 9223372036854775807 names no vertex; there are 0 above this line",
+            ),
         ] {
             assert_eq!(read(text), Err((line, problem.to_string())));
         }

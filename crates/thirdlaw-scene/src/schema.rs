@@ -10,7 +10,8 @@ pub fn schema() -> String {
     if let Some(root) = root.as_object_mut() {
         root.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
         root.insert("title".into(), json!("Thirdlaw scene"));
-        let defs: Map<String, Value> = definitions.done.into_iter().map(|(_, n, v)| (n, v)).collect();
+        let defs: Map<String, Value> =
+            definitions.done.into_iter().map(|(_, n, v)| (n, v)).collect();
         root.insert("$defs".into(), Value::Object(defs));
     }
     format!("{root:#}")

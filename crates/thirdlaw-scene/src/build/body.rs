@@ -45,7 +45,14 @@ impl Builder<'_> {
     }
 
     /// Adds a body to the world; an engine's refusal becomes an error at the key it is about.
-    pub fn add(&mut self, entry: &Entry, table: &Table, object: usize, name: String, body: Body) -> bool {
+    pub fn add(
+        &mut self,
+        entry: &Entry,
+        table: &Table,
+        object: usize,
+        name: String,
+        body: Body,
+    ) -> bool {
         if self.bodies.len() >= BODIES_MAX {
             self.error(&entry.key_place, format!("a scene holds at most {BODIES_MAX} bodies"));
             return false;
@@ -133,7 +140,9 @@ fn groups(table: &Table) -> Groups {
     let mut groups = Groups::default();
     let Some(table) = table.table("groups") else { return groups };
     let bits = |node: &Node| {
-        node.numbers().iter().fold(0u32, |bits, &group| bits | 1u32.checked_shl(group as u32).unwrap_or(0))
+        node.numbers()
+            .iter()
+            .fold(0u32, |bits, &group| bits | 1u32.checked_shl(group as u32).unwrap_or(0))
     };
     groups.member = table.get("member").map_or(groups.member, bits);
     groups.collides = table.get("collides").map_or(groups.collides, bits);
@@ -172,6 +181,7 @@ fn place_of(entry: &Entry, table: &Table, e: &BodyError) -> Place {
         field if field.starts_with("motion") => &["keyframes"],
         _ => &["shape", "make"],
     };
-    let find = |key: &&str| table.entries.iter().find(|e| e.key == **key).map(|e| e.node.place.clone());
+    let find =
+        |key: &&str| table.entries.iter().find(|e| e.key == **key).map(|e| e.node.place.clone());
     keys.iter().find_map(find).unwrap_or_else(|| entry.key_place.clone())
 }

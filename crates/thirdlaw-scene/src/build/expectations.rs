@@ -42,7 +42,10 @@ impl Builder<'_> {
         let Some((body, quantity)) = key.rsplit_once('.') else {
             let hint = match nearest(key, COLUMNS) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("a quantity of a body like \"{key}.y\", or one of {}", COLUMNS.join(", ")),
+                None => format!(
+                    "a quantity of a body like \"{key}.y\", or one of {}",
+                    COLUMNS.join(", ")
+                ),
             };
             return fail(format!("there is no reading `{key}`"), hint);
         };
@@ -58,11 +61,13 @@ impl Builder<'_> {
             return Ok(Reading::Bodies { first, count: 1, quantity });
         }
         let group = body.strip_suffix(".*").unwrap_or(body);
-        let is_copy = |name: &str| name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
+        let is_copy =
+            |name: &str| name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
         let count = self.bodies.iter().filter(|b| is_copy(&b.name)).count();
         if count > 0 {
             if group == body {
-                let hint = format!("\"{body}.0.…\" is the first of {count}, \"{body}.*.…\" all of them");
+                let hint =
+                    format!("\"{body}.0.…\" is the first of {count}, \"{body}.*.…\" all of them");
                 return fail(format!("`{body}` stands for several bodies"), hint);
             }
             let first = self.bodies.iter().position(|b| is_copy(&b.name)).unwrap_or(0);

@@ -41,7 +41,9 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
     let (bodies, generators) = (root.named("bodies"), root.named("generate"));
     for (object, entry) in bodies.iter().chain(generators).enumerate() {
         builder.check_name(entry);
-        if let Some(clash) = bodies.iter().take(object).find(|e| object >= bodies.len() && e.key == entry.key) {
+        if let Some(clash) =
+            bodies.iter().take(object).find(|e| object >= bodies.len() && e.key == entry.key)
+        {
             builder.error(
                 &entry.key_place,
                 format!("`{}` is the name of a body already (bodies.{})", entry.key, clash.key),
@@ -98,7 +100,8 @@ impl Builder<'_> {
                 None => self.error(&node.place, "the axis of a rotation needs a direction"),
             }
         } else if let Some(angles) = table.vector("euler") {
-            let about = |axis: Vec3, degrees: f64| crate::generate::turn(axis, degrees.to_radians());
+            let about =
+                |axis: Vec3, degrees: f64| crate::generate::turn(axis, degrees.to_radians());
             return about(Vec3::Z, angles.z) * about(Vec3::Y, angles.y) * about(Vec3::X, angles.x);
         } else if let Some([w, x, y, z]) =
             table.get("quaternion").map(Node::numbers).and_then(|q| <[f64; 4]>::try_from(q).ok())

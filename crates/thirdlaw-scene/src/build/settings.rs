@@ -33,7 +33,8 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut settings.sleeping, table.flag("sleeping"));
         put(&mut settings.continuous, table.flag("continuous"));
     }
-    timing.frames = frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
+    timing.frames =
+        frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
     if let Some(table) = root.table("solver") {
         let contact = &mut settings.contact;
         put(&mut contact.solver, table.text("kind").map(solver));
@@ -45,7 +46,8 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.direct_rows, table.count("direct_rows"));
         put(&mut contact.slop, table.number("slop"));
         put(&mut contact.push_speed, table.number("push_speed"));
-        put(&mut contact.correction, table.number("correction"));
+        put(&mut contact.stiffness, table.number("stiffness"));
+        put(&mut contact.damping, table.number("damping"));
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
     }
     (settings, timing)

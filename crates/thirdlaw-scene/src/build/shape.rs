@@ -24,7 +24,8 @@ impl Builder<'_> {
             "cone" => Shape::cone(0.5 * number("height"), number("radius")),
             "half_space" => Shape::half_space(table.vector("normal").unwrap_or(Vec3::Y)),
             "hull" => {
-                let points: Vec<Vec3> = table.items("points").iter().filter_map(Node::vector).collect();
+                let points: Vec<Vec3> =
+                    table.items("points").iter().filter_map(Node::vector).collect();
                 Shape::convex_hull(&points)
             }
             "mesh" => {
@@ -72,7 +73,8 @@ impl Builder<'_> {
         for row in rows {
             let numbers = row.numbers();
             if numbers.len() != columns {
-                let message = format!("this row has {} heights, the first has {columns}", numbers.len());
+                let message =
+                    format!("this row has {} heights, the first has {columns}", numbers.len());
                 self.error(&row.place, message);
                 return None;
             }

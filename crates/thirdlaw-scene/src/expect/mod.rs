@@ -163,8 +163,20 @@ impl ExpectTracker {
             }
             let pick = |a: f64, b: f64| match expectation.of {
                 Of::Each => expectation.test.worse(a, b),
-                Of::Max | Of::Mean => if b > a || b.is_nan() { b } else { a },
-                Of::Min => if b < a || b.is_nan() { b } else { a },
+                Of::Max | Of::Mean => {
+                    if b > a || b.is_nan() {
+                        b
+                    } else {
+                        a
+                    }
+                }
+                Of::Min => {
+                    if b < a || b.is_nan() {
+                        b
+                    } else {
+                        a
+                    }
+                }
             };
             let value = match &expectation.reading {
                 Reading::Bodies { first, count, quantity } => (*first..first + count)
@@ -204,7 +216,8 @@ fn applies(expectation: &Expectation, time: f64, frame_time: f64) -> bool {
     if let Some(at) = expectation.at {
         // the nearest frame, the earlier of two
         let offset = time - at;
-        return offset >= -0.5 * frame_time * (1.0 + 1e-9) && offset < 0.5 * frame_time * (1.0 - 1e-9);
+        return offset >= -0.5 * frame_time * (1.0 + 1e-9)
+            && offset < 0.5 * frame_time * (1.0 - 1e-9);
     }
     let slack = 1e-9 * time.abs().max(1.0);
     expectation.from.is_none_or(|from| time >= from - slack)
@@ -248,9 +261,13 @@ mod tests {
         let found = verdict(expectation(Test::Below(1.0), Of::Each), &[9.0, 9.0, 0.5, 0.7]);
         assert_eq!((found.passed, found.value), (true, Some(0.7)));
         assert_eq!(found.wanted, "below 1 from 1 s");
-        let found = verdict(expectation(Test::Near(1.0, 0.1), Of::Each), &[0.0, 0.0, 1.05, 0.8, 1.0]);
+        let found =
+            verdict(expectation(Test::Near(1.0, 0.1), Of::Each), &[0.0, 0.0, 1.05, 0.8, 1.0]);
         assert_eq!((found.passed, found.value), (false, Some(0.8)));
-        assert!(!verdict(expectation(Test::Below(1.0), Of::Each), &[0.0, 0.0, 0.1, f64::NAN, 0.2]).passed);
+        assert!(
+            !verdict(expectation(Test::Below(1.0), Of::Each), &[0.0, 0.0, 0.1, f64::NAN, 0.2])
+                .passed
+        );
     }
 
     #[test]
@@ -269,7 +286,8 @@ mod tests {
 
     #[test]
     fn a_moment_is_its_nearest_frame() {
-        let at = |t| Expectation { at: Some(t), from: None, ..expectation(Test::Equals(7.0), Of::Each) };
+        let at =
+            |t| Expectation { at: Some(t), from: None, ..expectation(Test::Equals(7.0), Of::Each) };
         assert!(verdict(at(1.1), &[0.0, 0.0, 7.0, 0.0]).passed);
         assert!(verdict(at(0.9), &[0.0, 0.0, 7.0, 0.0]).passed);
         assert!(!verdict(at(1.3), &[0.0, 0.0, 7.0, 0.0]).passed);

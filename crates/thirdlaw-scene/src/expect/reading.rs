@@ -184,7 +184,9 @@ impl BodyReading {
             BodyReading::Speed => velocity.linear.length(),
             BodyReading::Spin => velocity.angular.length(),
             BodyReading::Drift => pose.translation.distance(start.translation),
-            BodyReading::Turn => rotation_vector(q * start.rotation.conjugate()).length().to_degrees(),
+            BodyReading::Turn => {
+                rotation_vector(q * start.rotation.conjugate()).length().to_degrees()
+            }
             BodyReading::Asleep => f64::from(u8::from(world.is_asleep(id).unwrap_or(false))),
         }
     }

@@ -51,7 +51,11 @@ pub static BODY: TableFormat = TableFormat {
 /// Bodies made by a generator.
 pub static GENERATED: TableFormat = TableFormat {
     what: "generated bodies",
-    keys: body_keys![required("make", Kind::Table(&GENERATORS), "The generator and its numbers: { pyramid = { base = 10 } }.")],
+    keys: body_keys![required(
+        "make",
+        Kind::Table(&GENERATORS),
+        "The generator and its numbers: { pyramid = { base = 10 } }."
+    )],
     rules: &[Rule::AtMostOne(&["mass", "density"])],
 };
 
@@ -77,7 +81,11 @@ static INERTIA: TableFormat = TableFormat {
     what: "an inertia",
     keys: &[
         key("center", VECTOR, "Centre of mass in the body's frame, m; default its origin."),
-        required("moments", VECTOR, "Ixx, Iyy, Izz about the centre of mass in the body's axes, kg·m²."),
+        required(
+            "moments",
+            VECTOR,
+            "Ixx, Iyy, Izz about the centre of mass in the body's axes, kg·m².",
+        ),
         key("products", VECTOR, "Off the diagonal: Ixy, Ixz, Iyz, kg·m²; default 0."),
     ],
     rules: &[],
@@ -115,7 +123,11 @@ static FORCE: TableFormat = TableFormat {
     keys: &[
         key("force", VECTOR, "N."),
         key("torque", VECTOR, "N·m."),
-        key("point", VECTOR, "Where the force acts, in the body's frame, m; default the centre of mass."),
+        key(
+            "point",
+            VECTOR,
+            "Where the force acts, in the body's frame, m; default the centre of mass.",
+        ),
         key("local", Kind::Flag, "Whether it turns with the body; default false."),
         key("from", NUMBER, "When it begins, s; default 0."),
         key("until", NUMBER, "When it ends, s; default never."),
@@ -126,7 +138,11 @@ static FORCE: TableFormat = TableFormat {
 static KEYFRAMES: TableFormat = TableFormat {
     what: "keyframes",
     keys: &[
-        required("keys", Kind::List(&Kind::Table(&KEYFRAME), at_least(1)), "Poses in the order of time."),
+        required(
+            "keys",
+            Kind::List(&Kind::Table(&KEYFRAME), at_least(1)),
+            "Poses in the order of time.",
+        ),
         key("repeat", Kind::Flag, "Start again after the last; default false."),
         key("smooth", Kind::Flag, "Ease in and out of every key; default false."),
     ],
@@ -156,9 +172,17 @@ static COPIES: TableFormat = TableFormat {
 static GRID: TableFormat = TableFormat {
     what: "a grid",
     keys: &[
-        required("count", Kind::List(&Kind::Integer(range(1.0, 1e6)), exactly(3)), "How many along x, y, z."),
+        required(
+            "count",
+            Kind::List(&Kind::Integer(range(1.0, 1e6)), exactly(3)),
+            "How many along x, y, z.",
+        ),
         required("spacing", VECTOR, "From one to the next along x, y, z, m."),
-        key("center", Kind::Flag, "Whether `position` is the middle of the grid in x and z instead of its corner; default false."),
+        key(
+            "center",
+            Kind::Flag,
+            "Whether `position` is the middle of the grid in x and z instead of its corner; default false.",
+        ),
     ],
     rules: &[],
 };
@@ -167,7 +191,11 @@ static SCATTER: TableFormat = TableFormat {
     what: "a scatter",
     keys: &[
         required("count", Kind::Integer(range(1.0, 1e6)), "How many."),
-        required("size", Kind::List(&Kind::Number(from(0.0)), exactly(3)), "Extent of the box about `position`, m."),
+        required(
+            "size",
+            Kind::List(&Kind::Number(from(0.0)), exactly(3)),
+            "Extent of the box about `position`, m.",
+        ),
         key("seed", Kind::Integer(range(0.0, 9e15)), "Another seed, other places; default 0."),
         key("turn", Kind::Flag, "Whether each is turned at random; default false."),
     ],

@@ -10,10 +10,18 @@ pub static GENERATORS: TableFormat = TableFormat {
     keys: &[
         key("rain", Kind::Table(&RAIN), "Layers of cubes, shifted at random."),
         key("pyramid", Kind::Table(&PYRAMID), "A wall of cubes, one fewer in each row."),
-        key("card_house", Kind::Table(&CARD_HOUSE), "Leaning cards with flat ones between the levels."),
+        key(
+            "card_house",
+            Kind::Table(&CARD_HOUSE),
+            "Leaning cards with flat ones between the levels.",
+        ),
         key("chain", Kind::Table(&CHAIN), "Interlocking links along x, turned by 90° in turn."),
         key("chess", Kind::Table(&CHESS), "Pieces in layers, in the numbers of a set."),
-        key("voronoi", Kind::Table(&VORONOI), "A box cut into convex cells, small near the impacts."),
+        key(
+            "voronoi",
+            Kind::Table(&VORONOI),
+            "A box cut into convex cells, small near the impacts.",
+        ),
         key("stack", Kind::Table(&STACK), "Cubes on each other, each heavier than the one below."),
     ],
     rules: &[Rule::One(&["rain", "pyramid", "card_house", "chain", "chess", "voronoi", "stack"])],
@@ -46,9 +54,21 @@ static CARD_HOUSE: TableFormat = TableFormat {
     what: "a card house",
     keys: &[
         required("levels", Kind::Integer(range(1.0, 100.0)), "How many."),
-        key("base", Kind::Integer(range(1.0, 100.0)), "Pairs of leaning cards on the ground; default as many as levels."),
-        key("card", Kind::List(&LENGTH, exactly(3)), "Length, width and thickness, m; default [1, 0.6, 0.02]."),
-        key("lean", Kind::Number(range(30.0, 89.0)), "Angle of leaning cards from the ground, degrees; default 72."),
+        key(
+            "base",
+            Kind::Integer(range(1.0, 100.0)),
+            "Pairs of leaning cards on the ground; default as many as levels.",
+        ),
+        key(
+            "card",
+            Kind::List(&LENGTH, exactly(3)),
+            "Length, width and thickness, m; default [1, 0.6, 0.02].",
+        ),
+        key(
+            "lean",
+            Kind::Number(range(30.0, 89.0)),
+            "Angle of leaning cards from the ground, degrees; default 72.",
+        ),
         key("gap", Kind::Number(from(0.0)), "Between the ends of flat cards, m; default 0.001."),
     ],
     rules: &[],
@@ -59,7 +79,11 @@ pub static LINK_KEYS: &[Key] = &[
     key("length", LENGTH, "Outer length, m; default 0.4."),
     key("width", LENGTH, "Outer width, m; default 0.28."),
     key("wire", LENGTH, "Radius of the wire, m; default 0.035."),
-    key("segments", Kind::Integer(range(2.0, 32.0)), "Straight pieces in each round end; default 4."),
+    key(
+        "segments",
+        Kind::Integer(range(2.0, 32.0)),
+        "Straight pieces in each round end, an even number; default 4.",
+    ),
 ];
 
 static CHAIN: TableFormat = TableFormat {
@@ -69,7 +93,11 @@ static CHAIN: TableFormat = TableFormat {
         key("length", LENGTH, "Outer length of a link, m; default 0.4."),
         key("width", LENGTH, "Outer width, m; default 0.28."),
         key("wire", LENGTH, "Radius of the wire, m; default 0.035."),
-        key("segments", Kind::Integer(range(2.0, 32.0)), "Straight pieces in each round end; default 4."),
+        key(
+            "segments",
+            Kind::Integer(range(2.0, 32.0)),
+            "Straight pieces in each round end, an even number; default 4.",
+        ),
         key("slack", Kind::Number(from(0.0)), "Play between links, m; default 0.001."),
         key("hang", Kind::Flag, "Whether the first link is fixed; default true."),
     ],
@@ -83,7 +111,11 @@ static CHESS: TableFormat = TableFormat {
         key("row", Kind::Integer(range(1.0, 1e3)), "Pieces along a side of a layer; default 10."),
         key("king_height", LENGTH, "Height of the king, m; default 0.95."),
         key("spacing", LENGTH, "From piece to piece, m; default 1.1 times the king's height."),
-        key("seed", Kind::Integer(range(0.0, 1e6)), "Another seed, other order and turns; default 0."),
+        key(
+            "seed",
+            Kind::Integer(range(0.0, 1e6)),
+            "Another seed, other order and turns; default 0.",
+        ),
     ],
     rules: &[],
 };
@@ -91,10 +123,22 @@ static CHESS: TableFormat = TableFormat {
 static VORONOI: TableFormat = TableFormat {
     what: "Voronoi cells",
     keys: &[
-        required("size", Kind::List(&LENGTH, exactly(3)), "Of the box that is cut, standing on the origin, m."),
+        required(
+            "size",
+            Kind::List(&LENGTH, exactly(3)),
+            "Of the box that is cut, standing on the origin, m.",
+        ),
         required("cells", Kind::Integer(range(1.0, 1e4)), "How many."),
-        key("impacts", Kind::List(&VECTOR, at_least(1)), "Points around which cells are small, m; default the middle."),
-        key("spread", LENGTH, "Distance from an impact within which most cells lie, m; default half the height."),
+        key(
+            "impacts",
+            Kind::List(&VECTOR, at_least(1)),
+            "Points around which cells are small, m; default the middle.",
+        ),
+        key(
+            "spread",
+            LENGTH,
+            "Distance from an impact within which most cells lie, m; default half the height.",
+        ),
         key("seed", Kind::Integer(range(0.0, 1e6)), "Another seed, other cells; default 0."),
     ],
     rules: &[],

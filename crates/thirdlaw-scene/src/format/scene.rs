@@ -10,13 +10,29 @@ pub static SCENE: TableFormat = TableFormat {
         required("version", Kind::Integer(range(1.0, 1.0)), "Version of the format: 1."),
         key("title", Kind::Text, "What the scene shows, in a line."),
         key("settings", Kind::Table(&SETTINGS), "How long and how finely it is simulated."),
-        key("solver", Kind::Table(&SOLVER), "How contacts are solved; the defaults need no tuning."),
-        key("parameters", Kind::Names(&NUMBER), "Numbers to be used in expressions, such as \"2*n + 1\"."),
+        key(
+            "solver",
+            Kind::Table(&SOLVER),
+            "How contacts are solved; the defaults need no tuning.",
+        ),
+        key(
+            "parameters",
+            Kind::Names(&NUMBER),
+            "Numbers to be used in expressions, such as \"2*n + 1\".",
+        ),
         key("materials", Kind::Names(&Kind::Table(&MATERIAL)), "Materials by name."),
         key("bodies", Kind::Names(&Kind::Table(&BODY)), "Rigid bodies by name."),
-        key("generate", Kind::Names(&Kind::Table(&GENERATED)), "Generators that add many bodies, by name."),
+        key(
+            "generate",
+            Kind::Names(&Kind::Table(&GENERATED)),
+            "Generators that add many bodies, by name.",
+        ),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
-        key("expect", Kind::Names(&Kind::Table(&EXPECT)), "What must come true, by reading: \"kinetic\", \"ball.y\"."),
+        key(
+            "expect",
+            Kind::Names(&Kind::Table(&EXPECT)),
+            "What must come true, by reading: \"kinetic\", \"ball.y\".",
+        ),
     ],
     rules: &[],
 };
@@ -24,14 +40,30 @@ pub static SCENE: TableFormat = TableFormat {
 static SETTINGS: TableFormat = TableFormat {
     what: "settings",
     keys: &[
-        key("fps", Kind::Number(Range { low: 0.0, high: 1e6, above: true }), "Frames per second; default 60."),
-        key("duration", Kind::Number(Range { low: 0.0, high: 1e6, above: true }), "Simulated time, s; default 5."),
+        key(
+            "fps",
+            Kind::Number(Range { low: 0.0, high: 1e6, above: true }),
+            "Frames per second; default 60.",
+        ),
+        key(
+            "duration",
+            Kind::Number(Range { low: 0.0, high: 1e6, above: true }),
+            "Simulated time, s; default 5.",
+        ),
         key("frames", Kind::Integer(range(1.0, 1e8)), "Number of frames, instead of a duration."),
         key("steps_per_frame", Kind::Integer(range(1.0, 1e4)), "Steps in each frame; default 1."),
-        key("substeps", Kind::Integer(range(1.0, 1e3)), "Parts of a step, with contacts found once; default 4."),
+        key(
+            "substeps",
+            Kind::Integer(range(1.0, 1e3)),
+            "Parts of a step, with contacts found once; default 4.",
+        ),
         key("gravity", VECTOR, "m/s²; default [0, -9.81, 0]."),
         key("sleeping", Kind::Flag, "Whether islands at rest stop being simulated; default true."),
-        key("continuous", Kind::Flag, "Whether fast bodies are swept along their path; default true."),
+        key(
+            "continuous",
+            Kind::Flag,
+            "Whether fast bodies are swept along their path; default true.",
+        ),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],
 };
@@ -53,14 +85,35 @@ static SOLVER: TableFormat = TableFormat {
     keys: &[
         key("kind", Kind::Choice(&SOLVERS), "The iteration; default \"colored-pgs\"."),
         key("iterations", Kind::Integer(range(1.0, 1e5)), "Most iterations in a substep."),
-        key("relax_iterations", Kind::Integer(range(0.0, 1e5)), "Most iterations after the position update."),
-        key("tolerance", Kind::Number(from(0.0)), "Error of contact velocities at which iteration stops, m/s; 0 runs all."),
-        key("friction", Kind::Choice(&["cone", "pyramid"]), "Coulomb's cone, or a pyramid (up to 41 % off between its axes); default \"cone\"."),
+        key(
+            "relax_iterations",
+            Kind::Integer(range(0.0, 1e5)),
+            "Most iterations after the position update.",
+        ),
+        key(
+            "tolerance",
+            Kind::Number(from(0.0)),
+            "Error of contact velocities at which iteration stops, m/s; 0 runs all.",
+        ),
+        key(
+            "friction",
+            Kind::Choice(&["cone", "pyramid"]),
+            "Coulomb's cone, or a pyramid (up to 41 % off between its axes); default \"cone\".",
+        ),
         key("staggered", Kind::Flag, "Normals and friction each to convergence in turn."),
-        key("direct_rows", Kind::Integer(range(0.0, 1e5)), "Largest island (rows) solved directly where iteration falls short; 0: none."),
+        key(
+            "direct_rows",
+            Kind::Integer(range(0.0, 1e5)),
+            "Largest island (rows) solved directly where iteration falls short; 0: none.",
+        ),
         key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
         key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),
-        key("correction", Kind::Number(range(0.0, 1.0)), "Share of an overlap that one substep takes away."),
+        key(
+            "stiffness",
+            Kind::Number(from(0.0)),
+            "Frequency of the spring that pushes overlaps apart, in units of the substep rate.",
+        ),
+        key("damping", Kind::Number(from(0.0)), "Damping ratio of that spring; 1 is critical."),
         key("bounce_speed", Kind::Number(from(0.0)), "Slower approaches do not bounce, m/s."),
     ],
     rules: &[],
@@ -75,8 +128,16 @@ pub static MATERIAL: TableFormat = TableFormat {
     keys: &[
         key("friction", Kind::Number(range(0.0, 1e6)), "Coulomb's μ; default 0.5."),
         key("restitution", Kind::Number(range(0.0, 1.0)), "Newton's e; default 0."),
-        key("friction_combine", Kind::Choice(&COMBINE), "Rule for two bodies; default \"geometric-mean\"."),
-        key("restitution_combine", Kind::Choice(&COMBINE), "Rule for two bodies; default \"maximum\"."),
+        key(
+            "friction_combine",
+            Kind::Choice(&COMBINE),
+            "Rule for two bodies; default \"geometric-mean\".",
+        ),
+        key(
+            "restitution_combine",
+            Kind::Choice(&COMBINE),
+            "Rule for two bodies; default \"maximum\".",
+        ),
         key("density", Kind::Number(POSITIVE), "kg/m³; default 1000."),
         key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),
         key("base", Kind::Material, "A named material whose other values are taken."),
@@ -89,8 +150,16 @@ static CAMERA: TableFormat = TableFormat {
     keys: &[
         required("eye", VECTOR, "Where it stands, m."),
         required("target", VECTOR, "What it looks at, m."),
-        key("fov", Kind::Number(Range { low: 0.0, high: 170.0, above: true }), "Vertical field of view, degrees; default 40."),
-        key("keyframes", Kind::List(&Kind::Table(&CAMERA_KEY), at_least(0)), "Its path, instead of standing still."),
+        key(
+            "fov",
+            Kind::Number(Range { low: 0.0, high: 170.0, above: true }),
+            "Vertical field of view, degrees; default 40.",
+        ),
+        key(
+            "keyframes",
+            Kind::List(&Kind::Table(&CAMERA_KEY), at_least(0)),
+            "Its path, instead of standing still.",
+        ),
     ],
     rules: &[],
 };
@@ -116,7 +185,11 @@ static EXPECT: TableFormat = TableFormat {
         key("at", Kind::Number(from(0.0)), "Checked only in the frame at this time, s."),
         key("from", Kind::Number(from(0.0)), "Checked from this time on, s."),
         key("until", Kind::Number(from(0.0)), "Checked up to this time, s."),
-        key("of", Kind::Choice(&["each", "max", "min", "mean"]), "Whether each frame is tested (default), or the largest, smallest or mean reading."),
+        key(
+            "of",
+            Kind::Choice(&["each", "max", "min", "mean"]),
+            "Whether each frame is tested (default), or the largest, smallest or mean reading.",
+        ),
     ],
     rules: &[
         Rule::One(&["below", "above", "near", "equals"]),

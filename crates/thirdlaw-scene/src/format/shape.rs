@@ -17,7 +17,11 @@ pub static SHAPE: TableFormat = TableFormat {
         key("capsule", Kind::Table(&ROUND_CAPSULE), "A segment along y made thick."),
         key("cylinder", Kind::Table(&ROUND), "Along y."),
         key("cone", Kind::Table(&ROUND), "Along y, the tip up."),
-        key("half_space", Kind::Table(&HALF_SPACE), "Everything behind a plane through the origin."),
+        key(
+            "half_space",
+            Kind::Table(&HALF_SPACE),
+            "Everything behind a plane through the origin.",
+        ),
         key("hull", Kind::Table(&HULL), "The smallest convex solid around points."),
         key("mesh", Kind::Table(&MESH), "A surface of triangles."),
         key("decompose", Kind::Table(&DECOMPOSE), "A closed mesh cut into convex parts."),
@@ -28,22 +32,28 @@ pub static SHAPE: TableFormat = TableFormat {
         key("chess_piece", Kind::Table(&CHESS_PIECE), "A piece standing on the origin."),
     ],
     rules: &[Rule::One(&[
-        "box", "sphere", "capsule", "cylinder", "cone", "half_space", "hull", "mesh", "decompose",
-        "height_field", "compound", "terrain", "chain_link", "chess_piece",
+        "box",
+        "sphere",
+        "capsule",
+        "cylinder",
+        "cone",
+        "half_space",
+        "hull",
+        "mesh",
+        "decompose",
+        "height_field",
+        "compound",
+        "terrain",
+        "chain_link",
+        "chess_piece",
     ])],
 };
 
-static BOX: TableFormat = TableFormat {
-    what: "a box",
-    keys: &[required("size", SIZE, "Side lengths, m.")],
-    rules: &[],
-};
+static BOX: TableFormat =
+    TableFormat { what: "a box", keys: &[required("size", SIZE, "Side lengths, m.")], rules: &[] };
 
-static SPHERE: TableFormat = TableFormat {
-    what: "a sphere",
-    keys: &[required("radius", LENGTH, "m.")],
-    rules: &[],
-};
+static SPHERE: TableFormat =
+    TableFormat { what: "a sphere", keys: &[required("radius", LENGTH, "m.")], rules: &[] };
 
 static ROUND: TableFormat = TableFormat {
     what: "a cylinder or cone",
@@ -97,8 +107,16 @@ static DECOMPOSE: TableFormat = TableFormat {
         key("vertices", VECTORS, "m."),
         key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
         key("scale", SCALE, "Factor on the vertices, or one for each axis; default 1."),
-        key("concavity", Kind::Number(Range { low: 0.0, high: 1.0, above: true }), "Depth of dents that may be filled, as a share of the size; default 0.01."),
-        key("resolution", Kind::Integer(range(8.0, 512.0)), "Cells along the longest side; default 64."),
+        key(
+            "concavity",
+            Kind::Number(Range { low: 0.0, high: 1.0, above: true }),
+            "Depth of dents that may be filled, as a share of the size; default 0.01.",
+        ),
+        key(
+            "resolution",
+            Kind::Integer(range(8.0, 512.0)),
+            "Cells along the longest side; default 64.",
+        ),
         key("parts_max", Kind::Integer(range(1.0, 1024.0)), "Most parts; default 64."),
     ],
     rules: &[
@@ -111,7 +129,11 @@ static DECOMPOSE: TableFormat = TableFormat {
 static HEIGHT_FIELD: TableFormat = TableFormat {
     what: "a height field",
     keys: &[
-        required("heights", Kind::List(&Kind::List(&NUMBER, at_least(2)), at_least(2)), "Rows along z of heights along x, m."),
+        required(
+            "heights",
+            Kind::List(&Kind::List(&NUMBER, at_least(2)), at_least(2)),
+            "Rows along z of heights along x, m.",
+        ),
         required("size", Kind::List(&LENGTH, exactly(2)), "Extent in x and z, m."),
     ],
     rules: &[],
@@ -137,23 +159,28 @@ static TERRAIN: TableFormat = TableFormat {
     what: "a terrain",
     keys: &[
         key("size", LENGTH, "Side length of the square, m; default 48."),
-        key("cells", Kind::Integer(range(1.0, 2048.0)), "Cells along a side, two triangles each; default 64."),
+        key(
+            "cells",
+            Kind::Integer(range(1.0, 2048.0)),
+            "Cells along a side, two triangles each; default 64.",
+        ),
         key("height", Kind::Number(from(0.0)), "Of the waves, m; default 0.4."),
         key("bowl", NUMBER, "Factor of x² + z², 1/m; default 0.01."),
     ],
     rules: &[],
 };
 
-static CHAIN_LINK: TableFormat = TableFormat {
-    what: "a chain link",
-    keys: super::generate::LINK_KEYS,
-    rules: &[],
-};
+static CHAIN_LINK: TableFormat =
+    TableFormat { what: "a chain link", keys: super::generate::LINK_KEYS, rules: &[] };
 
 static CHESS_PIECE: TableFormat = TableFormat {
     what: "a chess piece",
     keys: &[
-        required("piece", Kind::Choice(&["pawn", "rook", "knight", "bishop", "queen", "king"]), "Which."),
+        required(
+            "piece",
+            Kind::Choice(&["pawn", "rook", "knight", "bishop", "queen", "king"]),
+            "Which.",
+        ),
         key("king_height", LENGTH, "Size of the set: height of its king, m; default 0.95."),
     ],
     rules: &[],

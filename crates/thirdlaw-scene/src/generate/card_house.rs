@@ -44,7 +44,8 @@ impl CardHouse {
 
     /// The cards, from the ground up, standing on y = 0 in the xy plane.
     pub fn pieces(&self) -> Result<Vec<Piece>, ShapeError> {
-        let card = Shape::cuboid(Vec3::new(0.5 * self.card.x, 0.5 * self.card.z, 0.5 * self.card.y))?;
+        let card =
+            Shape::cuboid(Vec3::new(0.5 * self.card.x, 0.5 * self.card.z, 0.5 * self.card.y))?;
         let (sine, cosine) = (libm::sin(self.lean), libm::cos(self.lean));
         let (length, thickness) = (self.card.x, self.card.z);
         let spacing = length + self.gap;

@@ -31,13 +31,19 @@ impl Link {
     /// Why the numbers make no link that another fits through.
     pub fn problem(&self) -> Option<String> {
         if self.width > self.length {
-            return Some(format!("`width` {} must not exceed `length` {}", self.width, self.length));
+            return Some(format!(
+                "`width` {} must not exceed `length` {}",
+                self.width, self.length
+            ));
         }
         // the polygon of the round end cuts a little off the hole
         let inner = 0.5 * self.width - self.wire;
-        let narrow = libm::cos(std::f64::consts::FRAC_PI_2 / f64::from(self.segments.max(1)));
+        let narrow = libm::cos(std::f64::consts::FRAC_PI_2 / f64::from(self.even_segments()));
         (inner * narrow - self.wire <= self.wire).then(|| {
-            format!("wire of radius {} leaves no hole for the next link in a width of {}", self.wire, self.width)
+            format!(
+                "wire of radius {} leaves no hole for the next link in a width of {}",
+                self.wire, self.width
+            )
         })
     }
 
@@ -46,7 +52,7 @@ impl Link {
         let radius = 0.5 * self.width - self.wire;
         let straight = (0.5 * (self.length - self.width)).max(0.0);
         let mut points = Vec::new();
-        let segments = self.segments.max(1);
+        let segments = self.even_segments();
         for (end, start) in [(1.0, -0.5), (-1.0, 0.5)] {
             for i in 0..=segments {
                 let angle = std::f64::consts::PI * (start + f64::from(i) / f64::from(segments));
@@ -70,8 +76,17 @@ impl Link {
     }
 
     /// From the middle of one link to the middle of the next when pulled tight, m.
+    ///
+    /// At an end two pieces of wire meet at an angle; hooked into each other, the pieces of both
+    /// links, tilted by β, come nearest beside their tips: tips s apart leave s/√(1 + 2 tan² β).
     pub fn pitch(&self) -> f64 {
-        self.length - 4.0 * self.wire
+        let tilt = libm::tan(std::f64::consts::FRAC_PI_2 / f64::from(self.even_segments()));
+        self.length - 2.0 * self.wire * (1.0 + (1.0 + 2.0 * tilt * tilt).sqrt())
+    }
+
+    /// An even number of pieces, so that a corner and not a flat side is at the tip.
+    fn even_segments(&self) -> u32 {
+        self.segments.max(2).next_multiple_of(2)
     }
 }
 

@@ -25,7 +25,8 @@ mod tests {
 
     #[test]
     fn masses_grow_by_the_ratio() {
-        let factors: Vec<f64> = stack(3, 1.0, 10.0).unwrap().iter().map(|p| p.mass_factor).collect();
+        let factors: Vec<f64> =
+            stack(3, 1.0, 10.0).unwrap().iter().map(|p| p.mass_factor).collect();
         assert_eq!(factors, [1.0, 10.0, 100.0]);
     }
 }

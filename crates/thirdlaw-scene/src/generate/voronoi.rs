@@ -118,7 +118,12 @@ mod tests {
 
     #[test]
     fn crowded_blocks_end() {
-        let tiny = Fracture { size: Vec3::splat(1e-3), cells: 200, impacts: vec![Vec3::splat(9.0)], ..column(0, 1) };
+        let tiny = Fracture {
+            size: Vec3::splat(1e-3),
+            cells: 200,
+            impacts: vec![Vec3::splat(9.0)],
+            ..column(0, 1)
+        };
         assert_eq!(tiny.cells().len(), 200);
     }
 }

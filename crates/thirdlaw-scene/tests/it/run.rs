@@ -1,7 +1,9 @@
 //! The built-in scenes keep what they promise. Big ones are only built here and run elsewhere.
 
 use thirdlaw::measure;
-use thirdlaw_scene::{Builtin, ExpectTracker, FrameStats, Scene, Verdict, builtin, find_builtin, load};
+use thirdlaw_scene::{
+    Builtin, ExpectTracker, FrameStats, Scene, Verdict, builtin, find_builtin, load,
+};
 
 /// Runs a scene to its end and returns its verdicts.
 pub fn run(scene: &mut Scene) -> Vec<Verdict> {
@@ -34,7 +36,11 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
 }
 
 fn check(scene: &Builtin) -> Vec<String> {
-    let mut loaded = match load(scene.name, scene.text, None, &[]) {
+    let mut overrides = Vec::new();
+    for pair in std::env::var("SET").unwrap_or_default().split_whitespace() {
+        overrides.extend(pair.split_once('=').map(|(k, v)| (k.to_string(), v.to_string())));
+    }
+    let mut loaded = match load(scene.name, scene.text, None, &overrides) {
         Ok(loaded) => loaded,
         Err(e) => return vec![e.to_string()],
     };
@@ -49,7 +55,8 @@ fn check(scene: &Builtin) -> Vec<String> {
 }
 
 fn check_all(wanted: impl Fn(&str) -> bool) {
-    let failures: Vec<String> = builtin().iter().filter(|s| wanted(s.name)).flat_map(check).collect();
+    let failures: Vec<String> =
+        builtin().iter().filter(|s| wanted(s.name)).flat_map(check).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
