@@ -1,3 +1,51 @@
-//! The command `thirdlaw`.
+//! The command `thirdlaw`: the only part of Thirdlaw with files, clocks and text for people.
+//!
+//! Every command is a function that returns a [`failure::Failure`]; only `main` turns it into a
+//! message and an exit code.
 
-fn main() {}
+mod args;
+mod bench;
+mod failure;
+mod files;
+mod folder;
+mod frames;
+mod interrupt;
+mod list;
+mod poses;
+mod print;
+mod progress;
+mod record;
+mod resume;
+mod run;
+mod session;
+mod source;
+mod stats;
+mod summary;
+mod table;
+mod threads;
+
+use args::{Command, CommandLine};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let line = CommandLine::parse();
+    let result = match &line.command {
+        None => run::run_default(),
+        Some(Command::Run(args)) => run::run(args),
+        Some(Command::Resume(args)) => resume::resume(args),
+        Some(Command::Check(args)) => list::check(args),
+        Some(Command::Scenes(args)) => list::scenes(args),
+        Some(Command::Schema) => list::schema(),
+        Some(Command::Bench(args)) => bench::bench(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            if !failure.is_reported() {
+                print::remark(&format!("error: {failure}"));
+            }
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! `thirdlaw bench`: how fast scenes are simulated, and how well while at it.
+//!
+//! A frame's time is that of its steps alone. What a scene costs once it has settled is the median
+//! over its last third; rest energy is measured over the same frames: the mean over them of each
+//! body's kinetic energy per mass, of which the median and the mean over the bodies are given (the
+//! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does).
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::record::{Machine, VERSION, core_count, now};
+use crate::session::median;
+use crate::{files, print, source, stats, threads};
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+use thirdlaw::{Observer, Stage, measure};
+use thirdlaw_scene::Scene;
+
+/// The figures of one scene with one number of threads.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figures {
+    scene: String,
+    overrides: Vec<(String, String)>,
+    threads: usize,
+    frames: u32,
+    repeat: u32,
+    /// Median over the last third of the frames; of the repetitions the median, smallest, largest.
+    ms_per_frame: f64,
+    ms_per_frame_min: f64,
+    ms_per_frame_max: f64,
+    /// All frames together.
+    total_ms: f64,
+    /// Mean over the last third of the frames.
+    #[serde(serialize_with = "by_name")]
+    stage_ms: BTreeMap<Stage, f64>,
+    /// J/kg.
+    rest_energy_median: f64,
+    rest_energy_mean: f64,
+    /// After the last frame, m; p99 over the pairs of bodies that overlap.
+    overlap_p99: f64,
+    overlap_max: f64,
+    contacts: u32,
+    hash: String,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: &'static str,
+    date: String,
+    machine: Machine,
+    figures: &'a [Figures],
+}
+
+/// Measures scenes and prints a table, row by row as they are done.
+pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    let thread_counts =
+        if args.threads.is_empty() { vec![core_count()] } else { args.threads.clone() };
+    // a mistyped last scene should be known before the first is measured
+    let mut scenes = Vec::new();
+    for typed in &args.scenes {
+        let source = source::find(typed)?;
+        let scene = source.load(&args.overrides)?;
+        let frames = args.frames.unwrap_or(scene.frames);
+        if frames == 0 {
+            return Err(Failure::Input(format!("{typed} has no frames to measure; use --frames")));
+        }
+        scenes.push((source.name, scene, frames));
+    }
+    let mut all = Vec::new();
+    let names = scenes.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0).max(5);
+    print::result(&header(names))?;
+    for (name, scene, frames) in &scenes {
+        for &threads in &thread_counts {
+            let figures = measure_scene(name, scene, *frames, threads, args)?;
+            print::result(&row(&figures, names))?;
+            all.push(figures);
+        }
+        warn_of_difference(name, &all);
+    }
+    print::result(&stage_table(&all, names))?;
+    match &args.json {
+        Some(path) => {
+            let machine = Machine::here(thread_counts.iter().copied().max().unwrap_or(1));
+            let report = Report { version: VERSION, date: now(), machine, figures: &all };
+            let mut text = serde_json::to_string_pretty(&report)
+                .map_err(|error| Failure::file("write", path)(error.into()))?;
+            text.push('\n');
+            files::write_whole(path, text.as_bytes())
+        }
+        None => Ok(()),
+    }
+}
+
+fn measure_scene(
+    name: &str,
+    scene: &Scene,
+    frames: u32,
+    threads: usize,
+    args: &BenchArgs,
+) -> Result<Figures, Failure> {
+    let passes = threads::install(threads, || {
+        (0..args.repeat).map(|_| simulate(name, scene, frames)).collect::<Result<Vec<_>, _>>()
+    })?;
+    let settled: Vec<f64> = passes.iter().map(|pass| pass.settled_ms).collect();
+    let (min, max) =
+        settled.iter().fold((f64::INFINITY, 0.0_f64), |(min, max), &ms| (min.min(ms), max.max(ms)));
+    let stages = passes[0].stage_ms.keys().map(|stage| {
+        let times = passes.iter().filter_map(|pass| pass.stage_ms.get(stage).copied());
+        (*stage, median(times.collect()))
+    });
+    let pass = &passes[0];
+    Ok(Figures {
+        scene: name.into(),
+        overrides: args.overrides.clone(),
+        threads,
+        frames,
+        repeat: args.repeat,
+        ms_per_frame: median(settled.clone()),
+        ms_per_frame_min: min,
+        ms_per_frame_max: max,
+        total_ms: median(passes.iter().map(|pass| pass.total_ms).collect()),
+        stage_ms: stages.collect(),
+        rest_energy_median: median(pass.rest_energy.clone()),
+        rest_energy_mean: pass.rest_energy.iter().sum::<f64>()
+            / pass.rest_energy.len().max(1) as f64,
+        overlap_p99: pass.overlap_p99,
+        overlap_max: pass.overlap_max,
+        contacts: pass.contacts,
+        hash: stats::hash_text(pass.hash),
+    })
+}
+
+/// One simulation of a scene from its beginning.
+struct Pass {
+    settled_ms: f64,
+    total_ms: f64,
+    stage_ms: BTreeMap<Stage, f64>,
+    rest_energy: Vec<f64>,
+    overlap_p99: f64,
+    overlap_max: f64,
+    contacts: u32,
+    hash: u64,
+}
+
+fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
+    let mut world = scene.world.clone();
+    let dt = scene.dt();
+    let settled_from = frames - frames.div_ceil(3);
+    let mut frame_ms = Vec::with_capacity(frames as usize);
+    let mut clock = StageClock::default();
+    let mut rest_energy: Vec<f64> = Vec::new();
+    let mut contacts = 0;
+    for frame in 0..frames {
+        if frame == settled_from {
+            clock = StageClock::default();
+        }
+        let started = Instant::now();
+        for _ in 0..scene.steps_per_frame {
+            let step = world.step_observed(dt, &mut clock);
+            contacts = step
+                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?
+                .contacts;
+        }
+        frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
+        if frame >= settled_from {
+            let energies = measure::specific_kinetic(&world);
+            rest_energy.resize(energies.len(), 0.0);
+            let share = 1.0 / f64::from(frames - settled_from);
+            rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
+        }
+    }
+    let settled = f64::from(frames - settled_from);
+    let stage_ms =
+        clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
+    let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
+    depths.sort_by(f64::total_cmp);
+    Ok(Pass {
+        settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
+        total_ms: frame_ms.iter().sum(),
+        stage_ms: stage_ms.collect(),
+        rest_energy,
+        overlap_p99: depths.get(depths.len() * 99 / 100).copied().unwrap_or(0.0),
+        overlap_max: depths.last().copied().unwrap_or(0.0),
+        contacts,
+        hash: world.hash(),
+    })
+}
+
+/// Adds up how long each stage took.
+#[derive(Default)]
+struct StageClock {
+    totals: BTreeMap<Stage, Duration>,
+    begun: Option<Instant>,
+}
+
+impl Observer for StageClock {
+    fn begin(&mut self, _: Stage) {
+        self.begun = Some(Instant::now());
+    }
+
+    fn end(&mut self, stage: Stage) {
+        if let Some(begun) = self.begun.take() {
+            *self.totals.entry(stage).or_default() += begun.elapsed();
+        }
+    }
+}
+
+fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::BroadPhase => "broad_phase",
+        Stage::NarrowPhase => "narrow_phase",
+        Stage::Islands => "islands",
+        Stage::Solve => "solve",
+        Stage::Finish => "finish",
+    }
+}
+
+fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
+}
+
+/// The same scene must end in the same bits with any number of threads.
+fn warn_of_difference(name: &str, all: &[Figures]) {
+    let mut of_scene = all.iter().filter(|f| f.scene == name);
+    if let Some(first) = of_scene.next()
+        && of_scene.any(|f| f.hash != first.hash)
+    {
+        print::remark(&format!("warning: {name} ended differently with other thread counts"));
+    }
+}
+
+fn header(names: usize) -> String {
+    format!(
+        "{:<names$}  threads  frames  ms/frame  (min–max)        total s  contacts  \
+         rest J/kg median  mean       overlap mm p99  max\n",
+        "scene"
+    )
+}
+
+fn row(f: &Figures, names: usize) -> String {
+    let spread =
+        format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
+    format!(
+        "{:<names$}  {:>7}  {:>6}  {:>8}  {:<15}  {:>7}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        f.scene,
+        f.threads,
+        f.frames,
+        print::number(f.ms_per_frame),
+        spread,
+        print::number(f.total_ms / 1e3),
+        f.contacts,
+        print::number(f.rest_energy_median),
+        print::number(f.rest_energy_mean),
+        print::number(f.overlap_p99 * 1e3),
+        print::number(f.overlap_max * 1e3)
+    )
+}
+
+fn stage_table(all: &[Figures], names: usize) -> String {
+    let mut text = String::from("\nms/frame by stage, last third of the frames\n");
+    for f in all {
+        let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
+        for (stage, ms) in &f.stage_ms {
+            let _ = write!(text, "  {} {}", stage_name(*stage), print::number(*ms));
+        }
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,134 @@
+//! The folder of a run: what may be put there, what is ours in it, and who writes to it.
+
+use crate::failure::Failure;
+use crate::files;
+use crate::frames::FrameCache;
+use crate::record::{self, RunRecord};
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+const STATS: &str = "stats.csv";
+const POSES: &str = "poses.csv";
+const LOCK: &str = ".lock";
+
+/// A killed process holds its lock until the disk has let go of it.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+
+/// A run's folder that this process may write to.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held until the process ends, however it ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Makes the folder if need be and keeps other processes from writing to it.
+    pub fn claim(path: &Path) -> Result<RunFolder, Failure> {
+        std::fs::create_dir_all(path).map_err(Failure::file("create", path))?;
+        let lock_path = path.join(LOCK);
+        let lock = File::create(&lock_path).map_err(Failure::file("write", &lock_path))?;
+        let patience = Instant::now();
+        loop {
+            match lock.try_lock() {
+                Err(TryLockError::WouldBlock) if patience.elapsed() < LOCK_WAIT => {
+                    std::thread::sleep(LOCK_WAIT / 50);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Failure::Input(format!(
+                        "another thirdlaw is writing to {}; wait for it or choose another folder",
+                        path.display()
+                    )));
+                }
+                // a file system without locks has to do without
+                Ok(()) | Err(TryLockError::Error(_)) => {
+                    return Ok(RunFolder { path: path.into(), _lock: lock });
+                }
+            }
+        }
+    }
+
+    /// Makes room for a new run. What another run has left is removed with `force` and otherwise a
+    /// reason to refuse; what is not ours stays.
+    pub fn clear(&self, force: bool) -> Result<(), Failure> {
+        if !force {
+            self.refuse_if_used()?;
+        }
+        // the record first: without it nothing can take the rest for a run that can be resumed
+        files::remove(&self.path.join(record::FILE_NAME))?;
+        files::remove(&self.stats())?;
+        files::remove(&self.poses())?;
+        self.frames().remove_after(None)
+    }
+
+    fn refuse_if_used(&self) -> Result<(), Failure> {
+        let folder = self.path.display();
+        let replace = "add --force to replace it, or --out DIR to keep both";
+        match RunRecord::read(&self.path)? {
+            Some(record) if record.outcome.is_final() => {
+                Err(Failure::Input(format!("{folder} holds a finished run\n{replace}")))
+            }
+            Some(_) => Err(Failure::Input(format!(
+                "{folder} holds a run that is not finished\n\
+                 go on with it by `thirdlaw resume {folder}`, {replace}"
+            ))),
+            None if self.stats().exists() || self.poses().exists() || self.frames().exists() => {
+                Err(Failure::Input(format!("{folder} holds parts of a run\n{replace}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where `stats.csv` is.
+    pub fn stats(&self) -> PathBuf {
+        self.path.join(STATS)
+    }
+
+    /// Where `poses.csv` is.
+    pub fn poses(&self) -> PathBuf {
+        self.path.join(POSES)
+    }
+
+    /// The cache.
+    pub fn frames(&self) -> FrameCache {
+        FrameCache::of_run(&self.path)
+    }
+}
+
+/// Where the results of a scene go unless the user says otherwise.
+pub fn default_folder(scene_name: &str) -> PathBuf {
+    Path::new("out").join(scene_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_has_one_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = RunFolder::claim(folder.path()).unwrap();
+        assert_eq!(RunFolder::claim(folder.path()).unwrap_err().exit_code(), 2);
+        drop(first);
+        RunFolder::claim(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn foreign_files_survive_and_parts_of_a_run_need_force() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+        let claimed = RunFolder::claim(folder.path()).unwrap();
+        claimed.clear(false).unwrap();
+        std::fs::write(claimed.stats(), "").unwrap();
+        assert_eq!(claimed.clear(false).unwrap_err().exit_code(), 2);
+        claimed.clear(true).unwrap();
+        assert!(!claimed.stats().exists());
+        assert!(folder.path().join("notes.txt").exists());
+    }
+}

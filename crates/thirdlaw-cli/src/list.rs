@@ -1,0 +1,58 @@
+//! `thirdlaw check`, `thirdlaw scenes` and `thirdlaw schema`: scenes without running them.
+
+use crate::args::{CheckArgs, ScenesArgs};
+use crate::failure::Failure;
+use crate::{print, source};
+
+/// Validates scenes; all of them, so that one call shows all errors.
+pub fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let mut worst: Option<Failure> = None;
+    for typed in &args.scenes {
+        match source::find(typed).and_then(|source| source.load(&[])) {
+            Ok(scene) => {
+                let seconds = f64::from(scene.frames) / scene.fps;
+                print::result(&format!(
+                    "{typed}: ok, {}, {} ({} s), {}\n",
+                    body_count(scene.bodies.len()),
+                    print::plural(scene.frames as usize, "frame"),
+                    print::number(seconds),
+                    print::plural(scene.expect.len(), "expectation")
+                ))?;
+            }
+            Err(failure) => {
+                // the last one is told by whoever gets it
+                if let Some(before) = worst.replace(failure) {
+                    print::remark(&format!("error: {before}"));
+                }
+            }
+        }
+    }
+    worst.map_or(Ok(()), Err)
+}
+
+/// `1 body`, `2 bodies`.
+pub fn body_count(count: usize) -> String {
+    if count == 1 { "1 body".into() } else { format!("{count} bodies") }
+}
+
+/// Lists the built-in scenes.
+pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
+    let scenes = thirdlaw_scene::builtin();
+    if args.json {
+        let list: Vec<_> = scenes
+            .iter()
+            .map(|scene| serde_json::json!({ "name": scene.name, "title": scene.title() }))
+            .collect();
+        let text = serde_json::to_string_pretty(&list)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+        return print::result(&format!("{text}\n"));
+    }
+    let width = scenes.iter().map(|scene| scene.name.len()).max().unwrap_or(0);
+    let lines = scenes.iter().map(|scene| format!("{:<width$}  {}\n", scene.name, scene.title()));
+    print::result(&lines.collect::<String>())
+}
+
+/// Prints the schema.
+pub fn schema() -> Result<(), Failure> {
+    print::result(&format!("{}\n", thirdlaw_scene::schema().trim_end()))
+}

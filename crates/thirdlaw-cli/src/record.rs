@@ -1,0 +1,232 @@
+//! `run.json`: what was run, with what, on what, and how it ended. With the cache it is all that
+//! `resume` needs.
+
+use crate::failure::Failure;
+use crate::files;
+use crate::print;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Version of the layout of a run's folder.
+pub const FORMAT: u32 = 1;
+
+/// Version of this command.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Name of the file in the run's folder.
+pub const FILE_NAME: &str = "run.json";
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Layout of the folder, [`FORMAT`].
+    pub format: u32,
+    /// Version of thirdlaw that began the run.
+    pub version: String,
+    /// What is simulated.
+    pub scene: SceneRecord,
+    /// Frames the run is to have, beside frame 0, the initial state.
+    pub frames: u32,
+    /// Whether that is not what the scene says.
+    pub frames_changed: bool,
+    /// Frames per second of simulated time.
+    pub fps: f64,
+    /// Steps of the engine in each frame.
+    pub steps_per_frame: u32,
+    /// Settings of the world, after overrides.
+    pub settings: serde_json::Value,
+    /// Fingerprint of the world's bodies, 16 hexadecimal digits.
+    pub model: String,
+    /// Whether `frames/` is written.
+    pub cache: bool,
+    /// Whether `poses.csv` is written.
+    pub poses: bool,
+    /// What it was computed on (last).
+    pub machine: Machine,
+    /// When it began, UTC.
+    pub started: String,
+    /// When it ended, UTC; absent as long as it has not.
+    pub finished: Option<String>,
+    /// Frames from which the run was resumed.
+    pub resumed: Vec<u32>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Body, place and time of a failed simulation.
+    pub failure: Option<String>,
+    /// One for each expectation of the scene, once the run has ended.
+    pub expectations: Vec<ExpectationRecord>,
+    /// Hash of the state after the last frame, 16 hexadecimal digits.
+    pub final_hash: Option<String>,
+    /// Sums over the run.
+    pub totals: Totals,
+}
+
+/// The scene of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SceneRecord {
+    /// Name of the built-in scene, or of the file without its ending.
+    pub name: String,
+    /// What messages call it: the path that was typed, or the name.
+    pub source: String,
+    /// Folder of the scene file, in which it looks for meshes; absent for built-in scenes.
+    pub folder: Option<PathBuf>,
+    /// The TOML text.
+    pub text: String,
+    /// Hash of text and overrides, 16 hexadecimal digits.
+    pub hash: String,
+    /// What `--set` changed, in order.
+    pub overrides: Vec<(String, String)>,
+}
+
+/// Where a run was computed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Operating system and processor architecture.
+    pub os: String,
+    /// Cores that the process may use.
+    pub cores: usize,
+    /// Threads computed with.
+    pub threads: usize,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn here(threads: usize) -> Machine {
+        Machine {
+            os: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            cores: core_count(),
+            threads,
+        }
+    }
+}
+
+/// Cores that this process may use.
+pub fn core_count() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Not yet: it is at work, or was killed.
+    Running,
+    /// By Ctrl-C.
+    Interrupted,
+    /// Well.
+    Done,
+    /// To the end, but an expectation does not hold.
+    ExpectationFailed,
+    /// The simulation broke down.
+    SimulationFailed,
+}
+
+impl Outcome {
+    /// Whether there is nothing to resume.
+    pub fn is_final(self) -> bool {
+        !matches!(self, Outcome::Running | Outcome::Interrupted)
+    }
+}
+
+/// Whether an expectation held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpectationRecord {
+    /// What was read, such as `penetration` or `ball.y`.
+    pub key: String,
+    /// What it was to be.
+    pub wanted: String,
+    /// The worst value seen; absent where the run ended before it was to be looked at.
+    pub value: Option<f64>,
+    /// The verdict.
+    pub passed: bool,
+}
+
+/// Sums over a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Time from begin to end of each session, measuring and files included, s. The last stretch
+    /// before a kill is not in it.
+    pub wall_s: f64,
+    /// Stepping alone, s.
+    pub step_s: f64,
+    /// Median over the frames of the stepping time, ms.
+    pub ms_per_frame_median: f64,
+}
+
+impl RunRecord {
+    /// Reads the record of the run in `folder`; `None` if there is none.
+    pub fn read(folder: &Path) -> Result<Option<RunRecord>, Failure> {
+        let path = folder.join(FILE_NAME);
+        let Some(bytes) = files::read_if_present(&path)? else {
+            return Ok(None);
+        };
+        // the format first: a record of another layout need not have these fields
+        let refuse = |why: String| Failure::Input(format!("{}: {why}", path.display()));
+        let value: serde_json::Value = serde_json::from_slice(&bytes)
+            .map_err(|error| refuse(format!("not the record of a run: {error}")))?;
+        match value.get("format").and_then(serde_json::Value::as_u64) {
+            Some(format) if format == u64::from(FORMAT) => {}
+            Some(format) => {
+                let version = value.get("version").and_then(|v| v.as_str()).unwrap_or("another");
+                return Err(refuse(format!(
+                    "written by thirdlaw {version} in format {format}; thirdlaw {VERSION} reads \
+                     format {FORMAT}"
+                )));
+            }
+            None => return Err(refuse("not the record of a run: it names no format".into())),
+        }
+        serde_json::from_value(value)
+            .map(Some)
+            .map_err(|error| refuse(format!("not the record of a run: {error}")))
+    }
+
+    /// Writes the record into `folder`.
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(FILE_NAME);
+        let mut text = serde_json::to_string_pretty(self)
+            .map_err(|error| Failure::file("write", &path)(error.into()))?;
+        text.push('\n');
+        files::write_whole(&path, text.as_bytes())
+    }
+
+    /// The command that begins this run again.
+    pub fn command(&self, folder: &Path) -> String {
+        let mut text = format!("thirdlaw run {} --out {}", self.scene.source, folder.display());
+        for (key, value) in &self.scene.overrides {
+            text += &format!(" --set '{key}={value}'");
+        }
+        if self.frames_changed {
+            text += &format!(" --frames {}", self.frames);
+        }
+        text + if self.poses { " --poses --force" } else { " --force" }
+    }
+
+    /// How the run ended, for people.
+    pub fn outcome_text(&self) -> String {
+        match self.outcome {
+            Outcome::Running => "not finished".into(),
+            Outcome::Interrupted => "interrupted".into(),
+            Outcome::Done => "done".into(),
+            Outcome::ExpectationFailed => {
+                let failed = self.expectations.iter().filter(|e| !e.passed).count();
+                format!("done, but {failed} of {} expectations failed", self.expectations.len())
+            }
+            Outcome::SimulationFailed => {
+                format!("failed: {}", self.failure.as_deref().unwrap_or("of an unknown reason"))
+            }
+        }
+    }
+}
+
+impl ExpectationRecord {
+    /// The value, for people.
+    pub fn value_text(&self) -> String {
+        self.value.map_or_else(|| "not reached".into(), print::precise)
+    }
+}
+
+/// This moment in UTC, as in `2026-11-15T09:54:36Z`.
+pub fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}

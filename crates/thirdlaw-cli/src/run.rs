@@ -1,0 +1,131 @@
+//! `thirdlaw run`, and `thirdlaw` alone.
+
+use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
+use crate::failure::Failure;
+use crate::folder::{RunFolder, default_folder};
+use crate::interrupt::Interrupt;
+use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
+use crate::session::Session;
+use crate::source::{self, SceneSource};
+use crate::{list, print, resume, stats, summary, threads};
+use thirdlaw_scene::Scene;
+
+/// More frames than this are a slip of the finger.
+const MOST_FRAMES: f64 = 1e8;
+
+/// Runs a scene into a folder.
+pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    let source = source::find(&args.scene)?;
+    let scene = source.load(&args.overrides)?;
+    let record = new_record(args, &source, &scene)?;
+    let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
+    let folder = RunFolder::claim(&path)?;
+    folder.clear(args.force)?;
+    print::remark(&format!(
+        "{}: {}, {} at {} frames/s, into {}",
+        source.name,
+        list::body_count(scene.bodies.len()),
+        print::plural(record.frames as usize, "frame"),
+        print::number(scene.fps),
+        path.display()
+    ));
+    let interrupt = Interrupt::listen()?;
+    threads::install(record.machine.threads, || {
+        work(Session::begin(scene, folder, record)?, &interrupt, args.quiet)
+    })
+}
+
+/// Simulates a session to its end and tells about it.
+pub fn work(mut session: Session, interrupt: &Interrupt, quiet: bool) -> Result<(), Failure> {
+    let folder = session.folder.path().display().to_string();
+    let can_resume = session.record.cache;
+    let end = session.simulate(interrupt, quiet).map_err(|failure| {
+        failure.with_hint(|| match can_resume {
+            true => format!("what was done is kept; go on with `thirdlaw resume {folder}`"),
+            false => String::new(),
+        })
+    })?;
+    session.close(&end)?;
+    print::result(&summary::text(&session))?;
+    summary::verdict(&session.record)
+}
+
+/// Runs the default scene, as somebody who tries the command for the first time does: the second
+/// time it starts again, or goes on with what was interrupted.
+pub fn run_default() -> Result<(), Failure> {
+    let path = default_folder(DEFAULT_SCENE);
+    let mut args = RunArgs::plain(DEFAULT_SCENE);
+    let result = match RunRecord::read(&path)? {
+        Some(record) if !is_plain(&record) => run(&args),
+        Some(record) if record.outcome.is_final() => {
+            args.force = true;
+            run(&args)
+        }
+        Some(_) => resume::resume(&ResumeArgs { folder: path, threads: None, quiet: false }),
+        None => run(&args),
+    };
+    if matches!(result, Ok(()) | Err(Failure::Expectations(_))) {
+        print::result(
+            "\nNext: `thirdlaw scenes` lists what else can be run, `thirdlaw run NAME` runs it, \
+             `thirdlaw --help` tells the rest.\n",
+        )?;
+    }
+    result
+}
+
+/// Whether a run is one of the scene as it is, so that doing it again loses nothing.
+fn is_plain(record: &RunRecord) -> bool {
+    record.scene.overrides.is_empty() && !record.frames_changed && record.cache && !record.poses
+}
+
+fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
+    let frames = match (args.frames, args.seconds) {
+        (Some(frames), _) => frames,
+        (None, Some(seconds)) => {
+            let frames = (seconds * scene.fps).round();
+            if frames > MOST_FRAMES {
+                let fps = scene.fps;
+                return Err(Failure::Input(format!(
+                    "--seconds {seconds} makes {frames} frames at {fps} frames/s, too many to keep"
+                )));
+            }
+            frames as u32
+        }
+        (None, None) => scene.frames,
+    };
+    Ok(RunRecord {
+        format: record::FORMAT,
+        version: record::VERSION.into(),
+        scene: SceneRecord {
+            name: source.name.clone(),
+            source: source.label.clone(),
+            folder: source.folder.clone(),
+            text: source.text.clone(),
+            hash: stats::hash_text(scene.hash),
+            overrides: args.overrides.clone(),
+        },
+        frames,
+        frames_changed: frames != scene.frames,
+        fps: scene.fps,
+        steps_per_frame: scene.steps_per_frame,
+        settings: settings_value(scene)?,
+        model: stats::hash_text(scene.world.model().fingerprint()),
+        cache: !args.no_cache,
+        poses: args.poses,
+        machine: Machine::here(args.threads.unwrap_or_else(core_count)),
+        started: now(),
+        finished: None,
+        resumed: Vec::new(),
+        outcome: Outcome::Running,
+        failure: None,
+        expectations: Vec::new(),
+        final_hash: None,
+        totals: Totals::default(),
+    })
+}
+
+/// The world's settings as they stand in the record.
+pub fn settings_value(scene: &Scene) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(scene.world.settings())
+        .map_err(|error| Failure::Input(format!("the settings cannot be recorded: {error}")))
+}

@@ -1,0 +1,213 @@
+//! One sitting of a run: steps frames and keeps everything about each, until the run is complete,
+//! somebody interrupts it, or the simulation breaks down.
+
+use crate::failure::Failure;
+use crate::folder::RunFolder;
+use crate::frames::FrameWriter;
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
+use crate::table::Table;
+use crate::{poses, print, stats};
+use std::time::Instant;
+use thirdlaw::{StepError, StepReport};
+use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
+
+/// A run at work.
+pub struct Session {
+    /// What is simulated, in its present state.
+    pub scene: Scene,
+    /// Where results go.
+    pub folder: RunFolder,
+    /// What `run.json` says, or will say.
+    pub record: RunRecord,
+    /// Measurements of all frames that are done, from frame 0.
+    pub frames: Vec<FrameStats>,
+    tracker: ExpectTracker,
+    tables: Tables,
+    cache: Option<FrameWriter>,
+    started: Instant,
+}
+
+/// The tables of a run.
+pub struct Tables {
+    /// `stats.csv`.
+    pub stats: Table,
+    /// `poses.csv`, where it was asked for.
+    pub poses: Option<Table>,
+}
+
+/// Why a session ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// All frames are done.
+    Complete,
+    /// Somebody asked for it.
+    Interrupted,
+    /// The simulation broke down; says where and when.
+    Broken(String),
+}
+
+/// What is known when a session begins: frames done before and what they did to the expectations.
+pub struct Past {
+    /// Measurements of the frames that exist.
+    pub frames: Vec<FrameStats>,
+    /// Has seen them.
+    pub tracker: ExpectTracker,
+    /// Open behind them.
+    pub tables: Tables,
+}
+
+impl Session {
+    /// Begins a run in an empty folder with frame 0, the initial state.
+    pub fn begin(scene: Scene, folder: RunFolder, record: RunRecord) -> Result<Session, Failure> {
+        record.write(folder.path())?;
+        let stats = Table::create(&folder.stats(), &stats::COLUMNS)?;
+        let poses = match record.poses {
+            true => Some(Table::create(&folder.poses(), &poses::COLUMNS)?),
+            false => None,
+        };
+        if record.cache {
+            folder.frames().create()?;
+        }
+        let tables = Tables { stats, poses };
+        let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
+        let mut session = Session::resume(scene, folder, record, past);
+        session.keep(StepReport::default(), 0.0)?;
+        Ok(session)
+    }
+
+    /// Goes on with a run whose scene is in the state of the last of the past frames.
+    pub fn resume(scene: Scene, folder: RunFolder, record: RunRecord, past: Past) -> Session {
+        let cache = record.cache.then(|| FrameWriter::new(folder.frames()));
+        let Past { frames, tracker, tables } = past;
+        let started = Instant::now();
+        Session { scene, folder, record, frames, tracker, tables, cache, started }
+    }
+
+    /// Number of the last frame that is done.
+    pub fn last_frame(&self) -> u32 {
+        (self.frames.len() as u32).saturating_sub(1)
+    }
+
+    /// Simulates frame after frame.
+    pub fn simulate(&mut self, interrupt: &Interrupt, quiet: bool) -> Result<End, Failure> {
+        let mut progress = Progress::new(self.record.frames, self.last_frame(), quiet);
+        let end = self.advance(interrupt, &mut progress);
+        progress.clear();
+        end
+    }
+
+    fn advance(&mut self, interrupt: &Interrupt, progress: &mut Progress) -> Result<End, Failure> {
+        while self.last_frame() < self.record.frames {
+            if interrupt.is_asked() {
+                return Ok(End::Interrupted);
+            }
+            let clock = Instant::now();
+            let report = match self.step_frame() {
+                Ok(report) => report,
+                Err(error) => return Ok(End::Broken(self.describe(&error))),
+            };
+            let step_ms = clock.elapsed().as_secs_f64() * 1e3;
+            self.keep(report, step_ms)?;
+            progress.frame(self.last_frame(), self.scene.world.time(), step_ms);
+        }
+        Ok(End::Complete)
+    }
+
+    fn step_frame(&mut self) -> Result<StepReport, StepError> {
+        let dt = self.scene.dt();
+        let mut sum = StepReport::default();
+        for _ in 0..self.scene.steps_per_frame {
+            stats::add_report(&mut sum, &self.scene.world.step(dt)?);
+        }
+        Ok(sum)
+    }
+
+    /// Measures the frame just made and writes all that belongs to it, the cache file last.
+    fn keep(&mut self, report: StepReport, step_ms: f64) -> Result<(), Failure> {
+        // rows run ahead of their cache file by one frame at most
+        self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
+        let frame = self.frames.len() as u32;
+        let world = &self.scene.world;
+        let stats = stats::measure_frame(frame, world, &report, step_ms);
+        self.tracker.observe(stats.time, &stats, world, &self.scene.bodies);
+        self.tables.stats.append([stats::to_row(&stats)])?;
+        if let Some(poses) = &mut self.tables.poses {
+            poses.append(poses::rows(frame, world, &self.scene.bodies))?;
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.write(frame, &world.save())?;
+        }
+        self.frames.push(stats);
+        Ok(())
+    }
+
+    fn describe(&self, error: &StepError) -> String {
+        let StepError::NotFinite { body, step, time } = error else {
+            return error.to_string();
+        };
+        let found = self.scene.bodies.iter().find(|b| b.id == *body);
+        let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
+        format!(
+            "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
+             {step}, at t = {} s",
+            self.frames.len(),
+            print::number(*time)
+        )
+    }
+
+    /// Writes down how the session ended.
+    pub fn close(&mut self, end: &End) -> Result<(), Failure> {
+        self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
+        self.tables.stats.sync()?;
+        self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
+        let record = &mut self.record;
+        record.expectations = match end {
+            End::Complete => judge(&self.tracker, record.frames_changed),
+            _ => Vec::new(),
+        };
+        record.outcome = match end {
+            End::Interrupted => Outcome::Interrupted,
+            End::Broken(_) => Outcome::SimulationFailed,
+            End::Complete if record.expectations.iter().all(|e| e.passed) => Outcome::Done,
+            End::Complete => Outcome::ExpectationFailed,
+        };
+        if let End::Broken(what) = end {
+            record.failure = Some(what.clone());
+        }
+        if record.outcome.is_final() {
+            record.finished = Some(now());
+            record.final_hash = self.frames.last().map(|f| stats::hash_text(f.hash));
+        }
+        let step_ms: Vec<f64> = self.frames.iter().skip(1).map(|f| f.step_ms).collect();
+        record.totals = Totals {
+            wall_s: record.totals.wall_s + self.started.elapsed().as_secs_f64(),
+            step_s: step_ms.iter().sum::<f64>() / 1e3,
+            ms_per_frame_median: median(step_ms),
+        };
+        self.record.write(self.folder.path())
+    }
+}
+
+/// The verdicts. An expectation that was never looked at counts against the scene, unless the user
+/// has made the run shorter than the scene says.
+fn judge(tracker: &ExpectTracker, shortened: bool) -> Vec<ExpectationRecord> {
+    let record = |verdict: thirdlaw_scene::Verdict| ExpectationRecord {
+        passed: if verdict.value.is_none() { shortened } else { verdict.passed },
+        key: verdict.key,
+        wanted: verdict.wanted,
+        value: verdict.value,
+    };
+    tracker.verdicts().into_iter().map(record).collect()
+}
+
+/// The middle of the values, 0 if there are none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => 0.5 * (values[n / 2 - 1] + values[n / 2]),
+    }
+}

@@ -1,0 +1,53 @@
+//! Measuring, listing, and the schema.
+
+use super::*;
+
+#[test]
+fn bench_measures_each_thread_count() {
+    let workplace = Workplace::new();
+    let done = workplace
+        .thirdlaw("bench boxes.toml --threads 1,2 --repeat 2 --frames 12 --json figures.json")
+        .expect_code(0);
+    assert_eq!(done.stderr, "", "threads change no bit");
+    let text = std::fs::read(workplace.path("figures.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let figures = report["figures"].as_array().unwrap();
+    assert_eq!(figures.len(), 2);
+    for (figure, threads) in figures.iter().zip([1, 2]) {
+        assert_eq!(figure["threads"], threads);
+        assert_eq!((&figure["frames"], &figure["repeat"]), (&12.into(), &2.into()));
+        for name in ["ms_per_frame", "total_ms", "rest_energy_median", "rest_energy_mean"] {
+            assert!(figure[name].as_f64().unwrap() > 0.0, "{name}");
+        }
+        let stages: f64 =
+            figure["stage_ms"].as_object().unwrap().values().map(|ms| ms.as_f64().unwrap()).sum();
+        assert!(stages > 0.0);
+    }
+    assert_eq!(figures[0]["hash"], figures[1]["hash"]);
+}
+
+#[test]
+fn bench_and_run_simulate_the_same() {
+    let workplace = Workplace::new();
+    workplace.thirdlaw("bench boxes.toml --frames 12 --json figures.json").expect_code(0);
+    workplace.thirdlaw("run boxes.toml --frames 12").expect_code(0);
+    let text = std::fs::read(workplace.path("figures.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let run = Run::read(&workplace.path("out/boxes"));
+    assert_eq!(report["figures"][0]["hash"], run.final_hash());
+}
+
+#[test]
+fn every_listed_scene_is_valid() {
+    let workplace = Workplace::new();
+    let list = workplace.thirdlaw("scenes").expect_code(0).stdout;
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(!names.is_empty());
+    workplace.thirdlaw(&format!("check {}", names.join(" "))).expect_code(0);
+}
+
+#[test]
+fn the_schema_is_json() {
+    let schema = Workplace::new().thirdlaw("schema").expect_code(0).stdout;
+    assert!(serde_json::from_str::<serde_json::Value>(&schema).unwrap().is_object());
+}

@@ -1,0 +1,122 @@
+//! `[generate.NAME]`: bodies by the dozen.
+
+use super::Builder;
+use super::shape::link;
+use crate::generate::card_house::CardHouse;
+use crate::generate::chess::Chess;
+use crate::generate::rain::Rain;
+use crate::generate::voronoi::Fracture;
+use crate::generate::{Piece, chain, chess, pyramid, rain, stack};
+use crate::node::{Entry, Node, Table};
+use thirdlaw::body::{BodyKind, Mass};
+use thirdlaw::math::Vec3;
+
+impl Builder<'_> {
+    /// Adds all bodies of a generator.
+    pub fn add_generated(&mut self, entry: &Entry, table: &Table, object: usize) {
+        let Some(make) = table.get("make") else { return };
+        let Some(pieces) = self.pieces(make) else { return };
+        let Some(first) = pieces.first() else { return };
+        let template = self.template(table, first.shape.clone());
+        for (i, piece) in pieces.into_iter().enumerate() {
+            let mut body = template.clone();
+            body.pose = template.pose * piece.pose;
+            body.shape = piece.shape;
+            body.mass = match template.mass {
+                Mass::Density(density) => Mass::Density(density * piece.mass_factor),
+                Mass::Total(mass) => Mass::Total(mass * piece.mass_factor),
+                explicit => explicit,
+            };
+            if piece.fixed {
+                body.kind = BodyKind::Fixed;
+                body.linear_velocity = Vec3::ZERO;
+                body.angular_velocity = Vec3::ZERO;
+            }
+            if !self.add(entry, table, object, format!("{}.{i}", entry.key), body) {
+                return;
+            }
+        }
+    }
+
+    fn pieces(&mut self, make: &Node) -> Option<Vec<Piece>> {
+        let entry = make.table()?.entries.first()?;
+        let table = entry.node.table()?;
+        let place = &entry.node.place;
+        let made = match entry.key.as_str() {
+            "rain" => rain::rain(&read_rain(table)),
+            "pyramid" => {
+                let size = table.number("size").unwrap_or(1.0);
+                let spacing = table.number("spacing").unwrap_or(1.05 * size);
+                pyramid::pyramid(table.count("base").unwrap_or(1), size, spacing)
+            }
+            "card_house" => read_card_house(table).pieces(),
+            "chain" => {
+                let link = link(table);
+                if let Some(problem) = link.problem() {
+                    self.error(place, problem);
+                    return None;
+                }
+                let slack = table.number("slack").unwrap_or(0.001);
+                let hang = table.flag("hang").unwrap_or(true);
+                chain::chain(table.count("count").unwrap_or(1), &link, slack, hang)
+            }
+            "chess" => chess::chess(&read_chess(table)),
+            "voronoi" => read_fracture(table).pieces(),
+            "stack" => stack::stack(
+                table.count("count").unwrap_or(1),
+                table.number("size").unwrap_or(1.0),
+                table.number("ratio").unwrap_or(1.0),
+            ),
+            _ => return None,
+        };
+        self.shape_or_error(made, place)
+    }
+}
+
+fn read_rain(table: &Table) -> Rain {
+    let plain = Rain::default();
+    Rain {
+        count: table.count("count").unwrap_or(plain.count),
+        row: table.count("row").unwrap_or(plain.row),
+        size: table.number("size").unwrap_or(plain.size),
+        spacing: table.number("spacing").unwrap_or(plain.spacing),
+        shift: table.number("shift").unwrap_or(plain.shift),
+        seed: table.count("seed").unwrap_or(plain.seed),
+    }
+}
+
+fn read_card_house(table: &Table) -> CardHouse {
+    let levels = table.count("levels").unwrap_or(1);
+    let plain = CardHouse::new(levels);
+    CardHouse {
+        levels,
+        base: table.count("base").unwrap_or(plain.base),
+        card: table.vector("card").unwrap_or(plain.card),
+        lean: table.number("lean").map_or(plain.lean, f64::to_radians),
+        gap: table.number("gap").unwrap_or(plain.gap),
+    }
+}
+
+fn read_chess(table: &Table) -> Chess {
+    let king_height = table.number("king_height").unwrap_or(0.95);
+    Chess {
+        count: table.count("count").unwrap_or(1),
+        row: table.count("row").unwrap_or(10),
+        king_height,
+        spacing: table.number("spacing").unwrap_or(1.1 * king_height),
+        seed: table.count("seed").unwrap_or(0),
+    }
+}
+
+fn read_fracture(table: &Table) -> Fracture {
+    let size = table.vector("size").unwrap_or(Vec3::ONE);
+    let impacts: Vec<Vec3> = table.items("impacts").iter().filter_map(Node::vector).collect();
+    let middle = Vec3::new(0.0, 0.5 * size.y, 0.0);
+    Fracture {
+        size,
+        cells: table.count("cells").unwrap_or(1),
+        impacts: if impacts.is_empty() { vec![middle] } else { impacts },
+        spread: table.number("spread").unwrap_or(0.5 * size.y),
+        seed: table.count("seed").unwrap_or(0),
+    }
+}

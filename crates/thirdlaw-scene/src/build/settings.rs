@@ -1,0 +1,88 @@
+//! `[settings]` and `[solver]`.
+
+use crate::error::SceneError;
+use crate::node::Table;
+use thirdlaw::contact::{FrictionModel, Solver};
+use thirdlaw::error::SettingsError;
+use thirdlaw::settings::Settings;
+
+/// How a run is cut into frames and steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timing {
+    /// Frames per second.
+    pub fps: f64,
+    /// How many frames.
+    pub frames: u32,
+    /// Steps in each.
+    pub steps_per_frame: u32,
+}
+
+/// Reads what the checker let through; what is absent keeps the engine's default.
+pub fn read(root: &Table) -> (Settings, Timing) {
+    let mut settings = Settings::default();
+    let mut timing = Timing { fps: 60.0, frames: 300, steps_per_frame: 1 };
+    let mut duration = 5.0;
+    let mut frames = None;
+    if let Some(table) = root.table("settings") {
+        put(&mut timing.fps, table.number("fps"));
+        put(&mut duration, table.number("duration"));
+        frames = table.count("frames");
+        put(&mut timing.steps_per_frame, table.count("steps_per_frame"));
+        put(&mut settings.substeps, table.count("substeps"));
+        put(&mut settings.gravity, table.vector("gravity"));
+        put(&mut settings.sleeping, table.flag("sleeping"));
+        put(&mut settings.continuous, table.flag("continuous"));
+    }
+    timing.frames =
+        frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
+    if let Some(table) = root.table("solver") {
+        let contact = &mut settings.contact;
+        put(&mut contact.solver, table.text("kind").map(solver));
+        put(&mut contact.iterations, table.count("iterations"));
+        put(&mut contact.relax_iterations, table.count("relax_iterations"));
+        put(&mut contact.tolerance, table.number("tolerance"));
+        put(&mut contact.friction, table.text("friction").map(friction));
+        put(&mut contact.staggered, table.flag("staggered"));
+        put(&mut contact.direct_rows, table.count("direct_rows"));
+        put(&mut contact.slop, table.number("slop"));
+        put(&mut contact.push_speed, table.number("push_speed"));
+        put(&mut contact.stiffness, table.number("stiffness"));
+        put(&mut contact.damping, table.number("damping"));
+        put(&mut contact.bounce_speed, table.number("bounce_speed"));
+    }
+    (settings, timing)
+}
+
+fn put<T>(target: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *target = value;
+    }
+}
+
+fn solver(name: &str) -> Solver {
+    match name {
+        "pgs" => Solver::Pgs,
+        "jacobi" => Solver::Jacobi,
+        "jacobi-line-search" => Solver::JacobiLineSearch,
+        "jacobi-scaled" => Solver::JacobiScaled,
+        "jacobi-bridson" => Solver::JacobiBridson,
+        "mass-splitting" => Solver::MassSplitting,
+        "block-mass-splitting" => Solver::BlockMassSplitting,
+        _ => Solver::ColoredPgs,
+    }
+}
+
+fn friction(name: &str) -> FrictionModel {
+    if name == "pyramid" { FrictionModel::Pyramid } else { FrictionModel::Cone }
+}
+
+/// An engine's refusal, at the key it is about.
+pub fn error(root: &Table, e: &SettingsError) -> SceneError {
+    let key = e.field.rsplit('.').next().unwrap_or(e.field);
+    let place = ["solver", "settings"].iter().find_map(|table| {
+        let entry = root.named(table).iter().find(|entry| entry.key == key)?;
+        Some(entry.node.place.clone())
+    });
+    let place = place.unwrap_or(crate::error::Place { source: None, span: 0..0 });
+    SceneError::new(&place, format!("`{key}` {}", e.problem))
+}

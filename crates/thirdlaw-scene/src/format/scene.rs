@@ -1,0 +1,202 @@
+//! The top of a scene file: settings, solver, materials, camera, expectations.
+
+use super::body::{BODY, GENERATED};
+use super::*;
+
+/// The whole file.
+pub static SCENE: TableFormat = TableFormat {
+    what: "a scene",
+    keys: &[
+        required("version", Kind::Integer(range(1.0, 1.0)), "Version of the format: 1."),
+        key("title", Kind::Text, "What the scene shows, in a line."),
+        key("settings", Kind::Table(&SETTINGS), "How long and how finely it is simulated."),
+        key(
+            "solver",
+            Kind::Table(&SOLVER),
+            "How contacts are solved; the defaults need no tuning.",
+        ),
+        key(
+            "parameters",
+            Kind::Names(&NUMBER),
+            "Numbers to be used in expressions, such as \"2*n + 1\".",
+        ),
+        key("materials", Kind::Names(&Kind::Table(&MATERIAL)), "Materials by name."),
+        key("bodies", Kind::Names(&Kind::Table(&BODY)), "Rigid bodies by name."),
+        key(
+            "generate",
+            Kind::Names(&Kind::Table(&GENERATED)),
+            "Generators that add many bodies, by name.",
+        ),
+        key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
+        key(
+            "expect",
+            Kind::Names(&Kind::Table(&EXPECT)),
+            "What must come true, by reading: \"kinetic\", \"ball.y\".",
+        ),
+    ],
+    rules: &[],
+};
+
+static SETTINGS: TableFormat = TableFormat {
+    what: "settings",
+    keys: &[
+        key(
+            "fps",
+            Kind::Number(Range { low: 0.0, high: 1e6, above: true }),
+            "Frames per second; default 60.",
+        ),
+        key(
+            "duration",
+            Kind::Number(Range { low: 0.0, high: 1e6, above: true }),
+            "Simulated time, s; default 5.",
+        ),
+        key("frames", Kind::Integer(range(1.0, 1e8)), "Number of frames, instead of a duration."),
+        key("steps_per_frame", Kind::Integer(range(1.0, 1e4)), "Steps in each frame; default 1."),
+        key(
+            "substeps",
+            Kind::Integer(range(1.0, 1e3)),
+            "Parts of a step, with contacts found once; default 4.",
+        ),
+        key("gravity", VECTOR, "m/s²; default [0, -9.81, 0]."),
+        key("sleeping", Kind::Flag, "Whether islands at rest stop being simulated; default true."),
+        key(
+            "continuous",
+            Kind::Flag,
+            "Whether fast bodies are swept along their path; default true.",
+        ),
+    ],
+    rules: &[Rule::AtMostOne(&["duration", "frames"])],
+};
+
+/// Contact solvers by their names in scene files.
+pub static SOLVERS: [&str; 8] = [
+    "colored-pgs",
+    "pgs",
+    "jacobi",
+    "jacobi-line-search",
+    "jacobi-scaled",
+    "jacobi-bridson",
+    "mass-splitting",
+    "block-mass-splitting",
+];
+
+static SOLVER: TableFormat = TableFormat {
+    what: "a solver",
+    keys: &[
+        key("kind", Kind::Choice(&SOLVERS), "The iteration; default \"colored-pgs\"."),
+        key("iterations", Kind::Integer(range(1.0, 1e5)), "Most iterations in a substep."),
+        key(
+            "relax_iterations",
+            Kind::Integer(range(0.0, 1e5)),
+            "Most iterations after the position update.",
+        ),
+        key(
+            "tolerance",
+            Kind::Number(from(0.0)),
+            "Error of contact velocities at which iteration stops, m/s; 0 runs all.",
+        ),
+        key(
+            "friction",
+            Kind::Choice(&["cone", "pyramid"]),
+            "Coulomb's cone, or a pyramid (up to 41 % off between its axes); default \"cone\".",
+        ),
+        key("staggered", Kind::Flag, "Normals and friction each to convergence in turn."),
+        key(
+            "direct_rows",
+            Kind::Integer(range(0.0, 1e5)),
+            "Largest island (rows) solved directly where iteration falls short; 0: none.",
+        ),
+        key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
+        key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),
+        key(
+            "stiffness",
+            Kind::Number(from(0.0)),
+            "Frequency of the spring that pushes overlaps apart, in units of the substep rate.",
+        ),
+        key("damping", Kind::Number(from(0.0)), "Damping ratio of that spring; 1 is critical."),
+        key("bounce_speed", Kind::Number(from(0.0)), "Slower approaches do not bounce, m/s."),
+    ],
+    rules: &[],
+};
+
+/// How two materials' numbers become one.
+pub static COMBINE: [&str; 5] = ["geometric-mean", "average", "multiply", "minimum", "maximum"];
+
+/// A material, and the overrides of one.
+pub static MATERIAL: TableFormat = TableFormat {
+    what: "a material",
+    keys: &[
+        key("friction", Kind::Number(range(0.0, 1e6)), "Coulomb's μ; default 0.5."),
+        key("restitution", Kind::Number(range(0.0, 1.0)), "Newton's e; default 0."),
+        key(
+            "friction_combine",
+            Kind::Choice(&COMBINE),
+            "Rule for two bodies; default \"geometric-mean\".",
+        ),
+        key(
+            "restitution_combine",
+            Kind::Choice(&COMBINE),
+            "Rule for two bodies; default \"maximum\".",
+        ),
+        key("density", Kind::Number(POSITIVE), "kg/m³; default 1000."),
+        key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),
+        key("base", Kind::Material, "A named material whose other values are taken."),
+    ],
+    rules: &[],
+};
+
+static CAMERA: TableFormat = TableFormat {
+    what: "a camera",
+    keys: &[
+        required("eye", VECTOR, "Where it stands, m."),
+        required("target", VECTOR, "What it looks at, m."),
+        key(
+            "fov",
+            Kind::Number(Range { low: 0.0, high: 170.0, above: true }),
+            "Vertical field of view, degrees; default 40.",
+        ),
+        key(
+            "keyframes",
+            Kind::List(&Kind::Table(&CAMERA_KEY), at_least(0)),
+            "Its path, instead of standing still.",
+        ),
+    ],
+    rules: &[],
+};
+
+static CAMERA_KEY: TableFormat = TableFormat {
+    what: "a camera keyframe",
+    keys: &[
+        required("time", NUMBER, "s."),
+        key("eye", VECTOR, "Where it stands then, m; default: the camera's `eye`."),
+        key("target", VECTOR, "What it looks at then, m; default: the camera's `target`."),
+    ],
+    rules: &[],
+};
+
+static EXPECT: TableFormat = TableFormat {
+    what: "an expectation",
+    keys: &[
+        key("below", NUMBER, "The reading stays below this."),
+        key("above", NUMBER, "The reading stays above this."),
+        key("near", NUMBER, "The reading is within `within` of this."),
+        key("within", Kind::Number(from(0.0)), "Largest distance from `near`."),
+        key("equals", NUMBER, "The reading is exactly this."),
+        key("at", Kind::Number(from(0.0)), "Checked only in the frame at this time, s."),
+        key("from", Kind::Number(from(0.0)), "Checked from this time on, s."),
+        key("until", Kind::Number(from(0.0)), "Checked up to this time, s."),
+        key(
+            "of",
+            Kind::Choice(&["each", "max", "min", "mean"]),
+            "Whether each frame is tested (default), or the largest, smallest or mean reading.",
+        ),
+    ],
+    rules: &[
+        Rule::One(&["below", "above", "near", "equals"]),
+        Rule::Needs("near", "within"),
+        Rule::Needs("within", "near"),
+        Rule::AtMostOne(&["at", "from"]),
+        Rule::AtMostOne(&["at", "until"]),
+        Rule::AtMostOne(&["at", "of"]),
+    ],
+};

@@ -1,0 +1,7 @@
+//! Scenes as a user meets them: loaded, refused, run.
+
+mod errors;
+mod mutations;
+mod overlap;
+mod run;
+mod schema;
