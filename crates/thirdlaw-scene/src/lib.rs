@@ -1,9 +1,9 @@
 //! Scene files: text in TOML becomes a world, with errors that point at their place.
 //!
-//! A scene passes four stages, one module each: [`node`] reads text into a tree that knows its
-//! places and applies overrides; `check` compares the tree with [`format`], the description of all
+//! A scene passes four stages, one module each: `node` reads text into a tree that knows its
+//! places and applies overrides; `check` compares the tree with [`mod@format`], the description of all
 //! keys, and evaluates expressions; `build` makes shapes and bodies; [`expect`] watches whether a
-//! run keeps what the scene promises. [`schema`] prints the same description for editors.
+//! run keeps what the scene promises. [`schema()`] prints the same description for editors.
 
 mod build;
 mod builtin;

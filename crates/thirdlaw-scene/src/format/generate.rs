@@ -128,7 +128,7 @@ static VORONOI: TableFormat = TableFormat {
             Kind::List(&LENGTH, exactly(3)),
             "Of the box that is cut, standing on the origin, m.",
         ),
-        required("cells", Kind::Integer(range(1.0, 1e4)), "How many."),
+        required("cells", Kind::Integer(range(1.0, 2000.0)), "How many."),
         key(
             "impacts",
             Kind::List(&VECTOR, at_least(1)),

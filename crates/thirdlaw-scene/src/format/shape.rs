@@ -161,7 +161,7 @@ static TERRAIN: TableFormat = TableFormat {
         key("size", LENGTH, "Side length of the square, m; default 48."),
         key(
             "cells",
-            Kind::Integer(range(1.0, 2048.0)),
+            Kind::Integer(range(1.0, 1024.0)),
             "Cells along a side, two triangles each; default 64.",
         ),
         key("height", Kind::Number(from(0.0)), "Of the waves, m; default 0.4."),

@@ -1,6 +1,7 @@
 //! Scenes as a user meets them: loaded, refused, run.
 
 mod errors;
+mod facts;
 mod mutations;
 mod overlap;
 mod run;

@@ -1,4 +1,6 @@
-//! The built-in scenes keep what they promise. Big ones are only built here and run elsewhere.
+//! The built-in scenes keep what they promise. The big ones take minutes and run on request:
+//! `SCENE=chess SET="settings.substeps=8" cargo test --release --test it -- --ignored --nocapture`
+//! runs those whose name contains `chess`, with overrides.
 
 use thirdlaw::measure;
 use thirdlaw_scene::{
