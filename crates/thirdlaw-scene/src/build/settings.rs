@@ -48,6 +48,7 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.push_speed, table.number("push_speed"));
         put(&mut contact.stiffness, table.number("stiffness"));
         put(&mut contact.damping, table.number("damping"));
+        put(&mut contact.sag, table.number("sag"));
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
     }
     (settings, timing)

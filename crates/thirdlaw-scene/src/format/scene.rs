@@ -110,10 +110,15 @@ static SOLVER: TableFormat = TableFormat {
         key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),
         key(
             "stiffness",
-            Kind::Number(from(0.0)),
+            Kind::Number(range(0.0, 1.0)),
             "Frequency of the spring that pushes overlaps apart, in units of the substep rate.",
         ),
-        key("damping", Kind::Number(from(0.0)), "Damping ratio of that spring; 1 is critical."),
+        key(
+            "damping",
+            Kind::Number(range(0.0, 1e6)),
+            "Damping ratio of that spring; 1 is critical.",
+        ),
+        key("sag", Kind::Number(from(0.0)), "Most that spring gives way under a resting load, m."),
         key("bounce_speed", Kind::Number(from(0.0)), "Slower approaches do not bounce, m/s."),
     ],
     rules: &[],
