@@ -3,10 +3,11 @@
 //! Overlap is found by fresh geometric queries of the collision library on the current poses, never
 //! read from the solver or from the engine's own manifolds.
 
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use parry3d_f64::query;
+use parry3d_f64::shape::{Shape, SharedShape};
 use rayon::prelude::*;
 
 /// Mechanical energy of all dynamic bodies, J.
@@ -98,11 +99,40 @@ pub fn overlaps(world: &World) -> Vec<Overlap> {
     let depth = |&(a, b): &(u32, u32)| {
         let shape = |i: u32| world.model().bodies[i as usize].shape.parry();
         let pose = |i: u32| world.slot_pose(i as usize);
-        let found =
-            query::contact(&pose(a), &**shape(a), &pose(b), &**shape(b), 0.0).ok().flatten();
-        found.filter(|c| c.dist < 0.0).map(|c| Overlap { bodies: (a, b), depth: -c.dist })
+        let depth = match (plane(world, a), plane(world, b)) {
+            (Some(plane), None) => depth_below(plane, &**shape(b), &pose(b)),
+            (None, Some(plane)) => depth_below(plane, &**shape(a), &pose(a)),
+            _ => {
+                let found = query::contact(&pose(a), &**shape(a), &pose(b), &**shape(b), 0.0);
+                found.ok().flatten().map_or(0.0, |c| -c.dist)
+            }
+        };
+        (depth > 0.0).then_some(Overlap { bodies: (a, b), depth })
     };
     pairs.par_iter().filter_map(depth).collect()
+}
+
+/// A point on the surface of a half-space and its normal, in the world.
+fn plane(world: &World, slot: u32) -> Option<(Vec3, Vec3)> {
+    let shape = world.model().bodies[slot as usize].shape.parry().as_halfspace()?;
+    let pose = world.slot_pose(slot as usize);
+    Some((pose.translation, pose.rotation * shape.normal))
+}
+
+/// How deep a shape reaches below a plane, m: the bounds of each of its parts in a frame that has
+/// the plane's normal as an axis. (The library's contact of compounds with half-spaces reports
+/// depths of metres for bodies above the plane.)
+fn depth_below((point, normal): (Vec3, Vec3), shape: &dyn Shape, pose: &Pose) -> f64 {
+    let upright = Quat::from_rotation_arc(normal, Vec3::Y);
+    let placed = Pose::from_parts(upright * (pose.translation - point), upright * pose.rotation);
+    match shape.as_compound() {
+        Some(compound) => {
+            let depth =
+                |(local, part): &(Pose, SharedShape)| -part.compute_aabb(&(placed * *local)).mins.y;
+            compound.shapes().iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
+        }
+        None => -shape.compute_aabb(&placed).mins.y,
+    }
 }
 
 /// Pairs of which one is dynamic, whose groups touch and whose bounds overlap.

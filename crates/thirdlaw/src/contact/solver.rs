@@ -56,7 +56,8 @@ pub enum Staggering {
 pub enum DirectUse {
     /// Never.
     Never,
-    /// When the iterations left a residual above the tolerance and the problem is small.
+    /// When the iterations left more of a residual than the tolerance and 1e-4 m/s, and the problem
+    /// is small.
     Auto {
         /// Rows at most.
         rows_max: u32,
@@ -103,6 +104,9 @@ impl Default for SolveSettings {
     }
 }
 
+/// Residual that is worth the cost of the direct solver, m/s.
+const DIRECT_ABOVE: f64 = 1e-4;
+
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
 pub fn solve(
@@ -126,7 +130,8 @@ pub fn solve(
     let wanted = match settings.direct {
         DirectUse::Never => false,
         DirectUse::Auto { rows_max } => {
-            residual > settings.tolerance && problem.rows.len() <= rows_max as usize
+            residual > DIRECT_ABOVE.max(settings.tolerance)
+                && problem.rows.len() <= rows_max as usize
         }
         DirectUse::Always => true,
     };

@@ -8,8 +8,8 @@ use crate::model::{BodyModel, Model};
 use crate::shape::{Aabb, Shape};
 use crate::state::{BodyState, State};
 
-/// Share of a body's inner radius that it may travel unchecked in a step.
-const FREE_TRAVEL: f64 = 0.5;
+/// Share of the inner radius that stands for a body whose contacts should have held it.
+const CORE: f64 = 0.25;
 
 /// Stops fast bodies; returns how many. `starts` are the bodies before the step.
 pub fn stop_fast_bodies(
@@ -25,8 +25,7 @@ pub fn stop_fast_bodies(
             continue;
         }
         let (start, end) = (&starts[slot], &state.bodies[slot]);
-        let travel = start.position.distance(end.position);
-        if travel <= FREE_TRAVEL * body.shape.inner_radius() {
+        if start.position.distance(end.position) <= body.shape.inner_radius() {
             continue;
         }
         if let Some(time) = first_impact(model, state, starts, slot, broad) {
@@ -56,11 +55,18 @@ fn first_impact(
         if other == slot || !other_body.alive || !body.groups.touch(other_body.groups) {
             continue;
         }
+        // contacts look one inner radius ahead; two bodies that give way to each other need not be
+        // stopped before they would have passed through both
+        let way = |i: usize| state.bodies[i].position - starts[i].position;
+        let yielding = if other_body.is_dynamic() { other_body.shape.inner_radius() } else { 0.0 };
+        if way(slot).distance(way(other)) <= body.shape.inner_radius() + yielding {
+            continue;
+        }
         let other_motion = motion_of(other_body, &starts[other], &state.bodies[other]);
         // bodies with a contact in this step were held by it; what must not happen is that the core
         // passes all the same, so those are swept by their core alone
         let time = if in_contact(state, slot as u32, other as u32) {
-            let core = Shape::sphere(0.5 * body.shape.inner_radius()).ok();
+            let core = Shape::sphere(CORE * body.shape.inner_radius()).ok();
             let core_motion = Motion {
                 start: Pose::from_parts(starts[slot].position, Quat::IDENTITY),
                 end: Pose::from_parts(state.bodies[slot].position, Quat::IDENTITY),
@@ -68,6 +74,7 @@ fn first_impact(
             };
             core.and_then(|core| {
                 time_of_impact(&core, &core_motion, &other_body.shape, &other_motion, 0.0)
+                    .filter(|&time| time > 0.0)
             })
         } else {
             let target = 0.05 * body.shape.inner_radius();
