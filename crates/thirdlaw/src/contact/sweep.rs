@@ -144,9 +144,10 @@ fn frictions<const SEQUENTIAL: bool, const WRENCH: bool>(
             FrictionModel::Cone => {
                 let rows = [&block.rows[i], &block.rows[i + 1]];
                 let z = [impulses[i], impulses[i + 1]];
-                let w = [0, 1].map(|k| {
+                let defect = |k: usize| {
                     row_velocity(rows[k], pair) + rows[k].bias + rows[k].compliance * z[k]
-                });
+                };
+                let w = [defect(0), defect(1)];
                 let z1 = disc_step(&block.effective[i..i + 2], z, w, radius, block.relax);
                 for k in 0..2 {
                     impulses[i + k] = z1[k];

@@ -113,8 +113,9 @@ pub fn solve_island(
     scratch.gather(setting, slots, contacts);
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
-    let push_out = solve_settings(&settings.contact, settings.contact.iterations, rows);
-    let relax = solve_settings(&settings.contact, settings.contact.relax_iterations, rows);
+    let effort = Effort::of(model, state, slots);
+    let push_out = effort.settings(&settings.contact, settings.contact.iterations, rows);
+    let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         scratch.apply_forces(setting, slots.len(), time, h);
@@ -145,27 +146,53 @@ impl SolveTotals {
     }
 }
 
-/// Rows times iterations that an island may always take: small islands are worth iterating on.
+/// Rows times iterations that a slow island may always take.
 const WORK: usize = 12_000;
 /// Most iterations out of that budget.
-const SMALL_ITERATIONS: usize = 24;
+const SLOW_ITERATIONS: usize = 50;
+/// Speed below which an island may be about to stand, m/s.
+const SLOW: f64 = 0.5;
+/// Mass ratio within an island above which iteration is not trusted to get there.
+const LOPSIDED: f64 = 20.0;
 
-fn solve_settings(contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
-    let affordable = (WORK / rows.max(1)).min(SMALL_ITERATIONS) as u32;
-    let iterations = iterations.max(affordable);
-    SolveSettings {
-        solver: contact.solver,
-        iterations,
-        tolerance: contact.tolerance,
-        friction: if contact.staggered {
-            Staggering::Converged { rounds: 20, inner: iterations.max(20) }
-        } else {
-            Staggering::Alternating
-        },
-        direct: match contact.direct_rows {
-            0 => DirectUse::Never,
-            rows_max => DirectUse::Auto { rows_max },
-        },
+/// How hard to try with an island.
+struct Effort {
+    /// What iteration leaves over may decide whether it stands or falls.
+    slow: bool,
+    /// It holds bodies of extreme mass ratio.
+    lopsided: bool,
+}
+
+impl Effort {
+    fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
+        let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+        for &slot in slots {
+            let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
+            least = least.min(body.mass);
+            most = most.max(body.mass);
+            fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
+        }
+        Effort { slow: fastest < SLOW, lopsided: most > LOPSIDED * least }
+    }
+
+    fn settings(&self, contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
+        let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
+        let patient = self.slow || self.lopsided;
+        let iterations = if patient { iterations.max(affordable) } else { iterations };
+        SolveSettings {
+            solver: contact.solver,
+            iterations,
+            tolerance: contact.tolerance,
+            friction: if contact.staggered {
+                Staggering::Converged { rounds: 20, inner: iterations.max(20) }
+            } else {
+                Staggering::Alternating
+            },
+            direct: match contact.direct_rows {
+                rows_max if self.lopsided && rows_max > 0 => DirectUse::Auto { rows_max },
+                _ => DirectUse::Never,
+            },
+        }
     }
 }
 
