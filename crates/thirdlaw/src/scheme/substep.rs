@@ -116,6 +116,8 @@ pub fn solve_island(
     let effort = Effort::of(model, state, slots);
     let push_out = effort.settings(&settings.contact, settings.contact.iterations, rows);
     let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
+    // a bounce changes normal impulses at once, and friction must follow
+    let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         scratch.apply_forces(setting, slots.len(), time, h);
@@ -128,8 +130,8 @@ pub fn solve_island(
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
         if !scratch.contacts.is_empty() && settings.contact.relax_iterations > 0 {
-            scratch.relax_rows(state, h);
-            totals.add(scratch.solve(&relax));
+            let bounces = scratch.relax_rows(state, h);
+            totals.add(scratch.solve(if bounces { &impact } else { &relax }));
             scratch.forget_bounces();
         }
         scratch.move_bodies(setting, slots.len(), substep, h);
@@ -152,6 +154,8 @@ const WORK: usize = 12_000;
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
 const SLOW: f64 = 0.5;
+/// Iterations after a bounce.
+const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
 const LOPSIDED: f64 = 20.0;
 
@@ -177,7 +181,9 @@ impl Effort {
 
     fn settings(&self, contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
-        let patient = self.slow || self.lopsided;
+        // where the direct path follows, iterating long first only costs
+        let direct = self.lopsided && rows <= contact.direct_rows as usize;
+        let patient = (self.slow || self.lopsided) && !direct;
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,
@@ -189,7 +195,7 @@ impl Effort {
                 Staggering::Alternating
             },
             direct: match contact.direct_rows {
-                rows_max if self.lopsided && rows_max > 0 => DirectUse::Auto { rows_max },
+                rows_max if direct => DirectUse::Auto { rows_max },
                 _ => DirectUse::Never,
             },
         }
@@ -436,7 +442,9 @@ impl IslandScratch {
     }
 
     /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
-    fn relax_rows(&mut self, state: &State, h: f64) {
+    /// Says whether any does.
+    fn relax_rows(&mut self, state: &State, h: f64) -> bool {
+        let mut bounces = false;
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
@@ -445,12 +453,14 @@ impl IslandScratch {
                 if self.impulses[row] == 0.0 {
                     point.bounce = 0.0;
                 }
+                bounces |= point.bounce > 0.0;
                 self.problem.rows[row].compliance = 0.0;
                 self.problem.rows[row].bias =
                     if point.bounce > 0.0 { -point.bounce } else { point.gap.max(0.0) / h };
                 row += 3;
             }
         }
+        bounces
     }
 
     /// The impulse of a bounce says nothing about the next substep.
