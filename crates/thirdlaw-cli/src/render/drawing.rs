@@ -13,6 +13,10 @@ use thirdlaw_scene::Scene;
 
 /// Around a round shape.
 const SEGMENTS: usize = 48;
+/// Of boxes, as a part of half their shortest side.
+const BEVEL: f64 = 0.03;
+/// Of a floor that the scene does not paint.
+const FLOOR: [f32; 3] = [0.68, 0.67, 0.65];
 /// A half-space whose normal deviates from up by less than this (rad²/2) is level.
 const LEVEL: f64 = 1e-9;
 
@@ -21,6 +25,7 @@ pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
     slab: usize,
+    light: Light,
 }
 
 struct Part {
@@ -38,8 +43,8 @@ enum Form {
 }
 
 impl Drawing {
-    /// Prepares the bodies of a scene.
-    pub fn new(scene: &Scene) -> Drawing {
+    /// Prepares the bodies of a scene; `camera` is the one that the sun is placed for.
+    pub fn new(scene: &Scene, camera: &Camera) -> Drawing {
         let mut meshes = Vec::new();
         let mut known: HashMap<u64, usize> = HashMap::new();
         let mut parts = Vec::new();
@@ -60,7 +65,7 @@ impl Drawing {
             parts.push(Part { body: body.id, form, color, painted: body.color.is_some() });
         }
         let slab = meshes.len();
-        Drawing { meshes, parts, slab }
+        Drawing { meshes, parts, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -111,16 +116,32 @@ impl Drawing {
             balls: &balls,
             ground,
             camera,
-            light: Light::default(),
+            light: self.light,
         })
+    }
+}
+
+/// The sun stands to the left behind the camera: what faces the camera is lit, what turns to the
+/// right is in the shade, and shadows fall where they are seen.
+fn sunlight(camera: &Camera) -> Light {
+    let forward = Vec3::from(camera.target) - Vec3::from(camera.eye);
+    let forward = Vec3::new(forward.x, 0.0, forward.z).try_normalize().unwrap_or(Vec3::NEG_Z);
+    let right = forward.cross(Vec3::Y);
+    let sun = 0.80 * Vec3::Y - 0.62 * right - 0.42 * forward;
+    Light {
+        sun_direction: sun.as_vec3().to_array(),
+        sun: [2.30, 2.05, 1.70],
+        zenith: [0.17, 0.37, 0.82],
+        horizon: [0.80, 0.90, 1.02],
+        exposure: 0.76,
+        ..Light::default()
     }
 }
 
 /// Tiles are of a round size that fits the view.
 fn floor(height: f64, part: &Part, distance: f64) -> Ground {
-    let default = Ground::default();
-    let checker = Checker { size: round_size(0.09 * distance), contrast: 0.10 };
-    let color = if part.painted { part.color } else { default.color };
+    let checker = Checker { size: round_size(0.09 * distance), contrast: 0.12 };
+    let color = if part.painted { part.color } else { FLOOR };
     Ground { height, color, checker: Some(checker) }
 }
 
@@ -152,7 +173,11 @@ fn slab(distance: f64) -> Mesh {
 }
 
 fn mesh_of(shape: &Shape) -> Mesh {
-    let (vertices, triangles) = shape.surface(SEGMENTS);
+    let beveled = match shape.geometry() {
+        Geometry::Convex(Convex::Cuboid { half_extents }) => beveled_box(*half_extents),
+        _ => None,
+    };
+    let (vertices, triangles) = beveled.as_ref().unwrap_or(shape).surface(SEGMENTS);
     Mesh {
         vertices: vertices.into_iter().map(|v| v.as_vec3().to_array()).collect(),
         triangles,
@@ -163,6 +188,21 @@ fn mesh_of(shape: &Shape) -> Mesh {
         ),
         two_sided: false,
     }
+}
+
+/// A box whose edges are broken a little, as on anything made: they catch the light, and the seam
+/// between two boxes can be seen.
+fn beveled_box(half: Vec3) -> Option<Shape> {
+    let bevel = BEVEL * half.min_element();
+    let mut points = Vec::with_capacity(24);
+    for corner in 0..8 {
+        let sign = |bit: usize| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        let signs = Vec3::new(sign(0), sign(1), sign(2));
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            points.push(signs * (half - bevel * (Vec3::ONE - axis)));
+        }
+    }
+    Shape::convex_hull(&points).ok()
 }
 
 #[cfg(test)]
@@ -178,7 +218,7 @@ mod tests {
             [bodies.b]\nshape = { box = { size = [1, 1, 1] } }\nposition = [0, 8, 0]\n\
             [bodies.ball]\nshape = { sphere = { radius = 1 } }\nposition = [0, 12, 0]\n";
         let scene = thirdlaw_scene::load("t", text, None, &[]).unwrap();
-        let drawing = Drawing::new(&scene);
+        let drawing = Drawing::new(&scene, &Camera::default());
         assert_eq!(drawing.meshes.len(), 1);
         drawing.picture(&scene.world, Camera::default(), |picture| {
             assert_eq!(picture.instances.len(), 3);

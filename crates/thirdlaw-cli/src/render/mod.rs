@@ -83,7 +83,7 @@ impl<'a> Studio<'a> {
             None => view::busiest_frame(&recording, &frames)?,
         };
         let options = RenderOptions { width, height, samples: args.samples as usize, threads: 0 };
-        let drawing = Drawing::new(&recording.scene);
+        let drawing = Drawing::new(&recording.scene, &view.camera(0.0));
         Ok(Studio { recording, args, out, options, drawing, view, frames, poster })
     }
 

@@ -12,8 +12,8 @@ use thirdlaw_scene::CameraSpec;
 const FRAMING_FRAMES: u32 = 120;
 /// A body this many times as far from the middle as nine tenths of all is not waited for.
 const STRAY: f64 = 4.0;
-/// Share of the bodies that has to be on the move for a frame to be worth showing.
-const WORTH: f64 = 0.02;
+/// Mean activity of the bodies below which the end of a run tells more.
+const WORTH: f64 = 0.2;
 
 /// The camera of a whole run.
 #[derive(Clone, Debug)]
@@ -90,7 +90,7 @@ fn moving_boxes(recording: &Recording, snapshot: &Snapshot) -> Vec<Aabb> {
     boxes.filter(|b| b.mins.is_finite() && b.maxs.is_finite()).collect()
 }
 
-/// The frame in which most happens: most bodies move and touch something at once. The last one
+/// The frame in which most happens: many bodies move and touch something at once. The last one
 /// where nothing much does.
 pub fn busiest_frame(recording: &Recording, frames: &[u32]) -> Result<u32, Failure> {
     let activity: Vec<f64> = frames
@@ -111,8 +111,8 @@ pub fn busiest_frame(recording: &Recording, frames: &[u32]) -> Result<u32, Failu
     Ok(best.1)
 }
 
-/// Number of bodies on the move among others; one that takes a second to pass its own length
-/// counts whole, a slower one in part.
+/// How much goes on among bodies that touch: their speeds, in their own lengths per second, as
+/// logarithms, so that many slow ones count for more than a fast one.
 fn activity(recording: &Recording, snapshot: &Snapshot) -> f64 {
     let models = &recording.scene.world.model().bodies;
     let mut touches = vec![false; models.len()];
@@ -128,7 +128,7 @@ fn activity(recording: &Recording, snapshot: &Snapshot) -> f64 {
         .filter(|((model, _), touches)| model.alive && model.is_dynamic() && *touches)
         .map(|((model, state), _)| {
             let speed = state.velocity.linear.length();
-            if model.reach > 0.0 { (speed / (2.0 * model.reach)).min(1.0) } else { 0.0 }
+            if model.reach > 0.0 { libm::log1p(speed / (2.0 * model.reach)) } else { 0.0 }
         })
         .sum()
 }
