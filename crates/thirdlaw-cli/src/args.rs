@@ -1,5 +1,6 @@
 //! What can be typed after `thirdlaw`.
 
+use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -42,6 +43,8 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Print the JSON Schema of scene files, for editors
     Schema,
+    /// Draw a run: pictures, a poster and a movie
+    Render(RenderArgs),
     /// Measure how fast and how well scenes are simulated
     Bench(BenchArgs),
 }
@@ -128,6 +131,95 @@ pub struct ScenesArgs {
     pub json: bool,
 }
 
+/// `thirdlaw render`.
+#[derive(Clone, Debug, Args)]
+pub struct RenderArgs {
+    /// Folder of the run [default: the latest under out/]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Width and height of the pictures
+    #[arg(long, value_name = "WxH", default_value = "960x540", value_parser = parse_size)]
+    pub size: (usize, usize),
+    /// Samples per pixel: 4 is quick, 64 is fine
+    #[arg(long, value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub samples: u32,
+    /// Frames to draw, such as 90..180, ..60, or 0..300:10 for every tenth; `..` draws all
+    /// [default: 30 a second from the whole run]
+    #[arg(long, value_name = "A..B[:STEP]", value_parser = FrameRange::parse)]
+    pub frames: Option<FrameRange>,
+    /// Also make sheet.png, an overview with this many columns [default: 4]
+    #[arg(
+        long, value_name = "COLUMNS", num_args = 0..=1, require_equals = true,
+        default_missing_value = "4", value_parser = clap::value_parser!(u32).range(1..=64)
+    )]
+    pub sheet: Option<u32>,
+    /// Frame of poster.png [default: the one in which most happens]
+    #[arg(long, value_name = "N")]
+    pub poster_frame: Option<u32>,
+    /// Make nothing but poster.png
+    #[arg(long, conflicts_with = "sheet")]
+    pub poster_only: bool,
+    /// Threads to compute with; the pictures do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// Folder for the pictures [default: that of the run]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Make pictures anew that are there already
+    #[arg(long)]
+    pub force: bool,
+    /// Plain lines instead of a progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Frames from a first to a last one, both included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameRange {
+    text: String,
+    first: u32,
+    /// `None`: the last of the run.
+    last: Option<u32>,
+    step: u32,
+}
+
+impl FrameRange {
+    fn parse(text: &str) -> Result<FrameRange, String> {
+        let wrong = || "must look like 90, 90..180, 90.., ..60 or 0..300:10".to_owned();
+        let number = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+        let (range, step) = match text.split_once(':') {
+            Some((range, step)) => (range, number(step)?),
+            None => (text, 1),
+        };
+        let (first, last) = match range.split_once("..") {
+            Some((first, last)) => (
+                if first.trim().is_empty() { 0 } else { number(first)? },
+                if last.trim().is_empty() { None } else { Some(number(last)?) },
+            ),
+            None => (number(range)?, Some(number(range)?)),
+        };
+        if step == 0 {
+            return Err("the step must be at least 1".into());
+        }
+        if last.is_some_and(|last| last < first) {
+            return Err("the last frame comes before the first".into());
+        }
+        Ok(FrameRange { text: text.into(), first, last, step })
+    }
+
+    /// The frames, of a run that ends with frame `end`; at least one.
+    pub fn frames(&self, end: u32) -> Result<Vec<u32>, Failure> {
+        if self.first > end {
+            let text = &self.text;
+            return Err(Failure::Input(format!(
+                "--frames {text}: the last frame of the run is {end}"
+            )));
+        }
+        let last = self.last.map_or(end, |last| last.min(end));
+        Ok((self.first..=last).step_by(self.step as usize).collect())
+    }
+}
+
 /// `thirdlaw bench`.
 #[derive(Clone, Debug, Args)]
 pub struct BenchArgs {
@@ -159,6 +251,16 @@ fn parse_threads(text: &str) -> Result<usize, String> {
         Ok(n) if (1..=MOST_THREADS).contains(&n) => Ok(n),
         _ => Err(format!("must be a whole number from 1 to {MOST_THREADS}")),
     }
+}
+
+/// Wider or higher pictures than this are a slip of the finger.
+const MOST_PIXELS: usize = 16384;
+
+fn parse_size(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str| text.trim().parse().ok().filter(|n| (1..=MOST_PIXELS).contains(n));
+    text.split_once(['x', '×'])
+        .and_then(|(width, height)| Some((number(width)?, number(height)?)))
+        .ok_or_else(|| format!("must look like 960x540, with numbers from 1 to {MOST_PIXELS}"))
 }
 
 fn parse_seconds(text: &str) -> Result<f64, String> {
@@ -194,6 +296,28 @@ mod tests {
             panic!("not a run");
         };
         assert_eq!(run.overrides, [("a.b".into(), "1".into()), ("name".into(), "p=q".into())]);
+    }
+
+    #[test]
+    fn ranges_of_frames_include_both_ends() {
+        let frames = |text: &str| FrameRange::parse(text).unwrap().frames(10).unwrap();
+        assert_eq!(frames("2..4"), [2, 3, 4]);
+        assert_eq!(frames("7"), [7]);
+        assert_eq!(frames("8.."), [8, 9, 10]);
+        assert_eq!(frames("..20:5"), [0, 5, 10]);
+        assert_eq!(frames("..").len(), 11);
+        assert!(FrameRange::parse("11..12").unwrap().frames(10).is_err());
+        for bad in ["", "x", "1-2", "3..2", "1..2:0", "1...3", "-1..2"] {
+            assert!(FrameRange::parse(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_two_numbers() {
+        assert_eq!(parse_size("640x360"), Ok((640, 360)));
+        for bad in ["640", "0x4", "x", "640x360x2", "99999x1"] {
+            assert!(parse_size(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -43,7 +43,8 @@ pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
+/// Where a file is written before it gets its name.
+pub fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
     name.into()

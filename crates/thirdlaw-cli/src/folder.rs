@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::frames::FrameCache;
 use crate::record::{self, RunRecord};
+use crate::render;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -26,27 +27,7 @@ pub struct RunFolder {
 impl RunFolder {
     /// Makes the folder if need be and keeps other processes from writing to it.
     pub fn claim(path: &Path) -> Result<RunFolder, Failure> {
-        std::fs::create_dir_all(path).map_err(Failure::file("create", path))?;
-        let lock_path = path.join(LOCK);
-        let lock = File::create(&lock_path).map_err(Failure::file("write", &lock_path))?;
-        let patience = Instant::now();
-        loop {
-            match lock.try_lock() {
-                Err(TryLockError::WouldBlock) if patience.elapsed() < LOCK_WAIT => {
-                    std::thread::sleep(LOCK_WAIT / 50);
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(Failure::Input(format!(
-                        "another thirdlaw is writing to {}; wait for it or choose another folder",
-                        path.display()
-                    )));
-                }
-                // a file system without locks has to do without
-                Ok(()) | Err(TryLockError::Error(_)) => {
-                    return Ok(RunFolder { path: path.into(), _lock: lock });
-                }
-            }
-        }
+        Ok(RunFolder { path: path.into(), _lock: lock(path)? })
     }
 
     /// Makes room for a new run. What another run has left is removed with `force` and otherwise a
@@ -59,6 +40,7 @@ impl RunFolder {
         files::remove(&self.path.join(record::FILE_NAME))?;
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
+        render::remove_results(&self.path)?;
         self.frames().remove_after(None)
     }
 
@@ -99,6 +81,34 @@ impl RunFolder {
     pub fn frames(&self) -> FrameCache {
         FrameCache::of_run(&self.path)
     }
+}
+
+/// Makes a folder if need be and keeps other processes from locking it as long as the file lives.
+pub fn lock(path: &Path) -> Result<File, Failure> {
+    std::fs::create_dir_all(path).map_err(Failure::file("create", path))?;
+    let lock_path = path.join(LOCK);
+    let lock = File::create(&lock_path).map_err(Failure::file("write", &lock_path))?;
+    let patience = Instant::now();
+    loop {
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) if patience.elapsed() < LOCK_WAIT => {
+                std::thread::sleep(LOCK_WAIT / 50);
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Input(format!(
+                    "another thirdlaw is writing to {}; wait for it or choose another folder",
+                    path.display()
+                )));
+            }
+            // a file system without locks has to do without
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(lock),
+        }
+    }
+}
+
+/// Removes the mark that a lock leaves.
+pub fn remove_lock(path: &Path) -> Result<(), Failure> {
+    files::remove(&path.join(LOCK))
 }
 
 /// Where the results of a scene go unless the user says otherwise.

@@ -15,6 +15,8 @@ mod poses;
 mod print;
 mod progress;
 mod record;
+mod recording;
+mod render;
 mod resume;
 mod run;
 mod session;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => list::check(args),
         Some(Command::Scenes(args)) => list::scenes(args),
         Some(Command::Schema) => list::schema(),
+        Some(Command::Render(args)) => render::render(args),
         Some(Command::Bench(args)) => bench::bench(args),
     };
     match result {

@@ -127,6 +127,11 @@ impl Outcome {
     pub fn is_final(self) -> bool {
         !matches!(self, Outcome::Running | Outcome::Interrupted)
     }
+
+    /// Whether every frame was made.
+    pub fn is_complete(self) -> bool {
+        matches!(self, Outcome::Done | Outcome::ExpectationFailed)
+    }
 }
 
 /// Whether an expectation held.

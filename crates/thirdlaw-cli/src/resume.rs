@@ -10,6 +10,7 @@ use crate::folder::RunFolder;
 use crate::frames::CachedFrame;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Machine, Outcome, RunRecord, core_count};
+use crate::recording::read_record;
 use crate::session::{Past, Session, Tables};
 use crate::source::SceneSource;
 use crate::table::{self, Table};
@@ -20,28 +21,20 @@ use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
 /// Goes on with the run in a folder.
 pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
     // before the folder is claimed, which leaves a file in it
-    let record = read(&args.folder)?;
+    let record = read_record(&args.folder)?;
     if record.outcome.is_final() {
         let shown = args.folder.display();
         print::result(&format!("{shown} is finished: {}\n", record.outcome_text()))?;
         return summary::verdict(&record);
     }
     let folder = RunFolder::claim(&args.folder)?;
-    let mut record = read(&args.folder)?;
+    let mut record = read_record(&args.folder)?;
     let scene = load(&record, &args.folder)?;
     record.machine = Machine::here(args.threads.unwrap_or_else(core_count));
     record.outcome = Outcome::Running;
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         run::work(reopen(scene, folder, record)?, &interrupt, args.quiet)
-    })
-}
-
-fn read(folder: &Path) -> Result<RunRecord, Failure> {
-    std::fs::read_dir(folder).map_err(Failure::file("read", folder))?;
-    RunRecord::read(folder)?.ok_or_else(|| {
-        let (folder, name) = (folder.display(), record::FILE_NAME);
-        Failure::Input(format!("{folder} holds no run: there is no {name} in it"))
     })
 }
 
@@ -64,13 +57,7 @@ fn load(record: &RunRecord, folder: &Path) -> Result<Scene, Failure> {
     if !record.cache {
         return refuse("it was run with --no-cache, so no frames were kept");
     }
-    let source = SceneSource {
-        name: record.scene.name.clone(),
-        label: record.scene.source.clone(),
-        folder: record.scene.folder.clone(),
-        text: record.scene.text.clone(),
-    };
-    let scene = source.load(&record.scene.overrides)?;
+    let scene = SceneSource::of_record(record).load(&record.scene.overrides)?;
     if stats::hash_text(scene.world.model().fingerprint()) != record.model {
         return refuse("its bodies have changed; has one of its mesh files?");
     }

@@ -1,6 +1,7 @@
 //! From what was typed to a scene: a path or the name of a built-in scene.
 
 use crate::failure::Failure;
+use crate::record::RunRecord;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::Scene;
 
@@ -60,6 +61,16 @@ fn unknown(typed: &str) -> Failure {
 }
 
 impl SceneSource {
+    /// The scene of a run, as it was then.
+    pub fn of_record(record: &RunRecord) -> SceneSource {
+        SceneSource {
+            name: record.scene.name.clone(),
+            label: record.scene.source.clone(),
+            folder: record.scene.folder.clone(),
+            text: record.scene.text.clone(),
+        }
+    }
+
     /// The scene, or everything that is wrong with it.
     pub fn load(&self, overrides: &[(String, String)]) -> Result<Scene, Failure> {
         thirdlaw_scene::load(&self.label, &self.text, self.folder.as_deref(), overrides)

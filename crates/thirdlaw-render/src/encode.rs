@@ -1,6 +1,6 @@
 //! PNG and animated PNG.
 
-use std::io::Write;
+use std::io::{Cursor, Error, ErrorKind, Write};
 
 use crate::image::Image;
 
@@ -17,6 +17,26 @@ pub fn write_png(image: &Image) -> Result<Vec<u8>, EncodeError> {
     writer.write_image_data(&image.rgb())?;
     writer.finish()?;
     Ok(bytes)
+}
+
+/// Why the bytes are no image of ours: damaged, cut short, or of another format.
+pub type DecodeError = png::DecodingError;
+
+/// Reads back what [`write_png`] wrote: the still image of a PNG file of 8-bit RGB.
+pub fn read_png(bytes: &[u8]) -> Result<Image, DecodeError> {
+    let mut decoder = png::Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::IDENTITY);
+    let mut reader = decoder.read_info()?;
+    let (width, height) = (reader.info().width as usize, reader.info().height as usize);
+    let other = |what| DecodeError::IoError(Error::new(ErrorKind::InvalidData, what));
+    if reader.output_color_type() != (png::ColorType::Rgb, png::BitDepth::Eight) {
+        return Err(other("not an image of 8-bit red, green and blue"));
+    }
+    let size = reader.output_buffer_size().ok_or_else(|| other("an image too large"))?;
+    let mut rgb = vec![0; size];
+    reader.next_frame(&mut rgb)?;
+    let rgba8 = rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect();
+    Ok(Image { width, height, rgba8 })
 }
 
 /// Writes frames as an animated PNG that loops for ever.
@@ -131,11 +151,12 @@ mod tests {
     fn png_decodes_to_the_same_pixels() {
         let image = noise(3, 37, 21);
         let bytes = write_png(&image).unwrap();
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut pixels).unwrap();
-        assert_eq!((info.width, info.height), (37, 21));
-        assert_eq!(pixels, image.rgb());
+        let back = read_png(&bytes).unwrap();
+        assert_eq!((back.width, back.height), (37, 21));
+        assert_eq!(back.rgb(), image.rgb());
+        for length in [0, 8, 40, bytes.len() / 2] {
+            assert!(read_png(&bytes[..length]).is_err(), "{length} bytes");
+        }
     }
 
     #[test]

@@ -41,7 +41,7 @@ mod stage;
 mod tone;
 
 pub use camera::{Bounds, Camera};
-pub use encode::{ApngWriter, EncodeError, write_png};
+pub use encode::{ApngWriter, DecodeError, EncodeError, read_png, write_png};
 pub use image::{Image, contact_sheet};
 pub use palette::palette;
 pub use picture::{Ball, Checker, Ground, Instance, Light, Mesh, Picture};

@@ -2,6 +2,7 @@
 
 mod bench;
 mod errors;
+mod render;
 mod resume;
 mod run;
 

@@ -1,0 +1,138 @@
+//! The folder `pictures/`: one PNG a frame, kept from one rendering to the next.
+//!
+//! `options.json` says of what run and how the pictures were made. Those that another run or other
+//! options have left are removed before the first new one is made, so that a picture that is there
+//! is always the one that would be made.
+
+use crate::failure::Failure;
+use crate::files;
+use crate::folder;
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{Error, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+use thirdlaw_render::{Image, read_png, write_png};
+
+const FOLDER: &str = "pictures";
+const OPTIONS: &str = "options.json";
+
+/// All that pictures depend on, beside the number of the frame.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Options {
+    /// Of the command.
+    pub version: &'static str,
+    /// When the run was begun.
+    pub started: String,
+    /// Hash of the scene's text and overrides.
+    pub scene: String,
+    /// Pixels in a row and rows.
+    pub size: [usize; 2],
+    /// Per pixel.
+    pub samples: usize,
+    /// The camera, in words.
+    pub view: String,
+}
+
+/// The folder, and the picture that is being written to it.
+pub struct Pictures {
+    folder: PathBuf,
+    at_work: Option<JoinHandle<Result<(), Failure>>>,
+    /// Keeps other processes from writing to the folder.
+    _lock: File,
+}
+
+impl Pictures {
+    /// Opens the folder under `out` for pictures made with `options`; with `force` none is kept.
+    pub fn open(out: &Path, options: &Options, force: bool) -> Result<Pictures, Failure> {
+        let folder = out.join(FOLDER);
+        let pictures = Pictures { _lock: folder::lock(&folder)?, folder, at_work: None };
+        let path = pictures.folder.join(OPTIONS);
+        let mut wanted = serde_json::to_vec_pretty(options)
+            .map_err(|error| Failure::file("write", &path)(error.into()))?;
+        wanted.push(b'\n');
+        if force || files::read_if_present(&path)?.as_ref() != Some(&wanted) {
+            clear(&pictures.folder)?;
+            files::write_whole(&path, &wanted)?;
+        }
+        Ok(pictures)
+    }
+
+    /// Where the picture of a frame is.
+    pub fn path(&self, frame: u32) -> PathBuf {
+        self.folder.join(format!("frame-{frame:06}.png"))
+    }
+
+    /// Whether the picture is there.
+    pub fn has(&self, frame: u32) -> bool {
+        self.path(frame).exists()
+    }
+
+    /// Begins to compress and write a picture, while the next one is rendered.
+    pub fn write(&mut self, frame: u32, image: Image) -> Result<(), Failure> {
+        self.finish()?;
+        let path = self.path(frame);
+        self.at_work = Some(std::thread::spawn(move || write_image(&path, &image)));
+        Ok(())
+    }
+
+    /// Waits until the last picture is on the disk.
+    pub fn finish(&mut self) -> Result<(), Failure> {
+        let Some(writing) = self.at_work.take() else {
+            return Ok(());
+        };
+        let lost = || Failure::file("write", &self.folder)(ErrorKind::Other.into());
+        writing.join().unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// Reads a picture back.
+    pub fn read(&self, frame: u32) -> Result<Image, Failure> {
+        let path = self.path(frame);
+        let bytes = fs::read(&path).map_err(Failure::file("read", &path))?;
+        read_png(&bytes).map_err(|why| {
+            Failure::file("read", &path)(Error::new(ErrorKind::InvalidData, why))
+                .with_hint(|| "add --force to make all pictures anew".into())
+        })
+    }
+
+    /// The bytes of a picture's file.
+    pub fn bytes(&self, frame: u32) -> Result<Vec<u8>, Failure> {
+        let path = self.path(frame);
+        fs::read(&path).map_err(Failure::file("read", &path))
+    }
+}
+
+/// Removes the pictures under `out`; what is not ours stays, and with it the folder.
+pub fn remove(out: &Path) -> Result<(), Failure> {
+    let folder = out.join(FOLDER);
+    if !folder.exists() {
+        return Ok(());
+    }
+    let lock = folder::lock(&folder)?;
+    clear(&folder)?;
+    drop(lock);
+    folder::remove_lock(&folder)?;
+    let _ = fs::remove_dir(&folder);
+    Ok(())
+}
+
+fn clear(folder: &Path) -> Result<(), Failure> {
+    // first of all: without it the pictures that are left count as nobody's
+    files::remove(&folder.join(OPTIONS))?;
+    for entry in fs::read_dir(folder).map_err(Failure::file("read", folder))? {
+        let path = entry.map_err(Failure::file("read", folder))?.path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = name.strip_suffix(files::TEMPORARY).unwrap_or(name);
+        let digits = name.strip_prefix("frame-").and_then(|name| name.strip_suffix(".png"));
+        if digits.is_some_and(|digits| digits.parse::<u32>().is_ok()) {
+            files::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes an image as a PNG, whole or not at all.
+pub fn write_image(path: &Path, image: &Image) -> Result<(), Failure> {
+    let bytes = write_png(image).map_err(|why| Failure::file("write", path)(Error::other(why)))?;
+    files::write_whole(path, &bytes)
+}
