@@ -91,6 +91,7 @@ fn read_card_house(table: &Table) -> CardHouse {
     CardHouse {
         levels,
         base: table.count("base").unwrap_or(plain.base),
+        ledge: table.count("ledge").unwrap_or(plain.ledge),
         card: table.vector("card").unwrap_or(plain.card),
         lean: table.number("lean").map_or(plain.lean, f64::to_radians),
         gap: table.number("gap").unwrap_or(plain.gap),

@@ -55,6 +55,11 @@ static CARD_HOUSE: TableFormat = TableFormat {
     keys: &[
         required("levels", Kind::Integer(range(1.0, 100.0)), "How many."),
         key(
+            "ledge",
+            Kind::Integer(range(0.0, 100.0)),
+            "Above this level the house steps in by two pairs; default 0, nowhere.",
+        ),
+        key(
             "base",
             Kind::Integer(range(1.0, 100.0)),
             "Pairs of leaning cards on the ground; default as many as levels.",
