@@ -71,7 +71,7 @@ impl Default for ContactSettings {
             solver: Solver::ColoredPgs,
             iterations: 2,
             relax_iterations: 1,
-            tolerance: 1e-7,
+            tolerance: 1e-9,
             friction: FrictionModel::Cone,
             staggered: false,
             direct_rows: 100,

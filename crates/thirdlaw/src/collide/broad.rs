@@ -176,12 +176,9 @@ fn rest_margin(body: &BodyModel) -> f64 {
 }
 
 /// How far ahead of its motion in a step a body looks for contacts at most, m. A contact's normal is
-/// worth knowing only near the body, so no farther than it is thick; sweeping covers the rest.
+/// worth knowing only near the body, so no farther than it is long; sweeping covers the rest.
 fn farthest_look(body: &BodyModel) -> f64 {
-    match body.kind {
-        BodyKind::Dynamic => body.shape.inner_radius().max(0.05 * body.reach),
-        _ => body.reach,
-    }
+    body.reach
 }
 
 /// Way of a body's fastest surface point in a step by turning, m.

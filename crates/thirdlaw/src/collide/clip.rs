@@ -71,6 +71,11 @@ pub(super) fn on_plane(
     out.count = 0;
     buffer.candidates.clear();
     piece.feature(-n, &mut buffer.b);
+    if let super::piece::Kind::Poly(poly) = &piece.kind
+        && !poly.faces.is_empty()
+    {
+        lower_corners(poly.vertices, n, &mut buffer.b);
+    }
     for point in &buffer.b.points {
         let separation = n.dot(point.position) - level;
         if separation <= margin {
@@ -85,6 +90,18 @@ pub(super) fn on_plane(
         }
     }
     reduce(n, &mut buffer.candidates, out);
+}
+
+/// Adds to the face that faces a plane all corners no higher than its highest: the lowest corner of an
+/// irregular solid need not be one of that face's.
+fn lower_corners(corners: &[Vec3], n: Vec3, face: &mut Feature) {
+    let highest = face.points.iter().map(|p| n.dot(p.position)).fold(f64::NEG_INFINITY, f64::max);
+    for (id, &position) in corners.iter().enumerate() {
+        let id = id as u32;
+        if n.dot(position) < highest && face.points.iter().all(|p| p.id != id) {
+            face.points.push(FeaturePoint { position, radius: 0.0, id });
+        }
+    }
 }
 
 /// The contact of a pair of core points.
