@@ -72,11 +72,9 @@ fn write_mp4(reel: &Reel<'_>, mut encoder: Child, path: &Path) -> Result<Option<
         let _ = errors.read_to_string(&mut complaint);
     }
     let ended = encoder.wait().map_err(Failure::file("run", Path::new("ffmpeg")));
-    if let (Ok(()), Ok(status)) = (&fed, &ended) {
-        if status.success() {
-            std::fs::rename(&temporary, path).map_err(Failure::file("write", path))?;
-            return Ok(None);
-        }
+    if fed.is_ok() && ended.as_ref().is_ok_and(|status| status.success()) {
+        std::fs::rename(&temporary, path).map_err(Failure::file("write", path))?;
+        return Ok(None);
     }
     files::remove(&temporary)?;
     fed?;
