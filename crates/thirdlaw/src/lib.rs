@@ -28,3 +28,8 @@ pub use settings::{ContactSettings, Settings};
 pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};
+
+/// The examples of the README, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

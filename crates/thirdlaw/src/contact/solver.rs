@@ -106,6 +106,8 @@ impl Default for SolveSettings {
 
 /// Residual that is worth the cost of the direct solver, m/s.
 const DIRECT_ABOVE: f64 = 1e-4;
+/// Rows up to which it costs so little that the tolerance alone decides.
+const TINY: usize = 12;
 
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
@@ -130,8 +132,9 @@ pub fn solve(
     let wanted = match settings.direct {
         DirectUse::Never => false,
         DirectUse::Auto { rows_max } => {
-            residual > DIRECT_ABOVE.max(settings.tolerance)
-                && problem.rows.len() <= rows_max as usize
+            let rows = problem.rows.len();
+            let worth = if rows <= TINY { 0.0 } else { DIRECT_ABOVE };
+            residual > worth.max(settings.tolerance) && rows <= rows_max as usize
         }
         DirectUse::Always => true,
     };

@@ -154,6 +154,8 @@ const WORK: usize = 12_000;
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
 const SLOW: f64 = 0.5;
+/// Rows of an island so small, one body on another, that the direct path costs no more than iterating.
+const TINY: usize = 12;
 /// Iterations after a bounce.
 const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -182,8 +184,9 @@ impl Effort {
     fn settings(&self, contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
         // where the direct path follows, iterating long first only costs
-        let direct = self.lopsided && rows <= contact.direct_rows as usize;
-        let patient = (self.slow || self.lopsided) && !direct;
+        let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
+        let patient = (self.slow || self.lopsided) && !lopsided;
+        let direct = lopsided || (self.slow && rows <= TINY);
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,
@@ -195,7 +198,7 @@ impl Effort {
                 Staggering::Alternating
             },
             direct: match contact.direct_rows {
-                rows_max if direct => DirectUse::Auto { rows_max },
+                rows_max if direct && rows_max > 0 => DirectUse::Auto { rows_max },
                 _ => DirectUse::Never,
             },
         }
