@@ -184,36 +184,46 @@ fn find_pair(model: &Model, state: &State, (a, b): (u32, u32), dt: f64, chunk: &
 /// Hands the impulses of the last step to the points that are still there: same features, or else
 /// the nearest point left within `reach`.
 fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
-    let mut used = [false; POINTS_MAX];
-    let mut given = [false; POINTS_MAX];
-    for i in 0..new.count as usize {
-        let feature = new.points[i].feature;
-        let same = (0..old.count as usize).find(|&j| !used[j] && old.points[j].feature == feature);
-        if let Some(j) = same {
-            give(&old.points[j], &mut new.points[i]);
-            used[j] = true;
-            given[i] = true;
-        }
+    let mut left = Left { points: old.points, count: old.count as usize };
+    let points = &mut new.points[..new.count as usize];
+    let mut found = [false; POINTS_MAX];
+    for (point, found) in points.iter_mut().zip(&mut found) {
+        let feature = point.feature;
+        *found = left.hand_over(point, |old| if old.feature == feature { 0.0 } else { 1.0 }, 0.5);
     }
-    for i in 0..new.count as usize {
-        if given[i] {
-            continue;
-        }
-        let mut best = (reach, None);
-        for j in (0..old.count as usize).filter(|&j| !used[j]) {
-            let distance = old.points[j].anchor_b.distance(new.points[i].anchor_b);
-            if distance < best.0 {
-                best = (distance, Some(j));
-            }
-        }
-        if let Some(j) = best.1 {
-            give(&old.points[j], &mut new.points[i]);
-            used[j] = true;
-        }
+    for (point, _) in points.iter_mut().zip(found).filter(|(_, found)| !found) {
+        let place = point.anchor_b;
+        left.hand_over(point, |old| old.anchor_b.distance(place), reach);
     }
 }
 
-fn give(old: &ContactPoint, new: &mut ContactPoint) {
-    new.normal_impulse = old.normal_impulse;
-    new.friction_impulse = old.friction_impulse;
+/// Points of the last step whose impulses nobody has taken over yet.
+struct Left {
+    points: [ContactPoint; POINTS_MAX],
+    count: usize,
+}
+
+impl Left {
+    /// Gives `point` the impulses of the first of the points left that is nearest to it by
+    /// `distance`, if that is less than `limit`; says whether it did.
+    fn hand_over(
+        &mut self,
+        point: &mut ContactPoint,
+        distance: impl Fn(&ContactPoint) -> f64,
+        limit: f64,
+    ) -> bool {
+        let mut best = (limit, None);
+        for (i, old) in self.points[..self.count].iter().enumerate() {
+            let distance = distance(old);
+            if distance < best.0 {
+                best = (distance, Some(i));
+            }
+        }
+        let Some(i) = best.1 else { return false };
+        point.normal_impulse = self.points[i].normal_impulse;
+        point.friction_impulse = self.points[i].friction_impulse;
+        self.points.copy_within(i + 1..self.count, i);
+        self.count -= 1;
+        true
+    }
 }

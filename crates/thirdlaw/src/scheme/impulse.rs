@@ -31,7 +31,7 @@ pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
     islands: Islands,
-    pool: Mutex<Vec<Box<IslandScratch>>>,
+    pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
     impulses: Vec<[PointImpulse; POINTS_MAX]>,
     totals: Vec<SolveTotals>,
@@ -150,7 +150,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     dt: f64,
     islands: &'a Islands,
-    pool: &'a Mutex<Vec<Box<IslandScratch>>>,
+    pool: &'a Mutex<Vec<IslandScratch>>,
 }
 
 /// What one run of consecutive islands writes.
@@ -236,11 +236,11 @@ fn solve_range(shared: &Shared, islands: &[Island], out: Output) {
     );
 }
 
-fn take(pool: &Mutex<Vec<Box<IslandScratch>>>) -> Box<IslandScratch> {
+fn take(pool: &Mutex<Vec<IslandScratch>>) -> IslandScratch {
     pool.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
 }
 
-fn give_back(pool: &Mutex<Vec<Box<IslandScratch>>>, scratch: Box<IslandScratch>) {
+fn give_back(pool: &Mutex<Vec<IslandScratch>>, scratch: IslandScratch) {
     if let Ok(mut pool) = pool.lock() {
         pool.push(scratch);
     }
