@@ -6,7 +6,7 @@
 //! plain moves: no two blocks of a colour have a cell that one of them writes, and the end of a colour
 //! is a join. The colours are those of the problem's block order; adding a block may change them.
 
-use super::lanes::{Chunk, Lanes, Nodes};
+use super::lanes::{Chunk, LEAF_GROUPS, Lanes, Nodes};
 use super::problem::{Block, ContactProblem, Side, Velocities};
 use super::row::{Pair, Port};
 use super::scratch::Scratch;
@@ -30,7 +30,8 @@ pub fn iterate(
     }
     // out of the scratch while blocks borrow the rest of it
     let mut lanes = std::mem::take(&mut scratch.lanes.value);
-    scratch.met = if problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1 {
+    let large = lanes.forks && problem.rows.len() >= PARALLEL_ROWS;
+    scratch.met = if large && rayon::current_num_threads() > 1 {
         iterate_parallel(problem, part, velocities, impulses, scratch, &mut lanes)
     } else {
         iterate_serial(problem, part, velocities, impulses, scratch, &mut lanes)
@@ -105,9 +106,6 @@ fn iterate_parallel(
     store(&scratch.cells, velocities);
     residual
 }
-
-/// Groups a thread takes at a time.
-const LEAF_GROUPS: usize = 64;
 
 /// Velocities of bodies as they are.
 pub(super) struct Plain<'a>(pub &'a mut [Twist]);

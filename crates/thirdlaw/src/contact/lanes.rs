@@ -13,6 +13,7 @@
 use super::colors::Colors;
 use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side};
 use super::sweep::{Part, worse};
+use super::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
 use crate::math::{Mat3, Twist, Vec3};
 use std::array::from_fn;
 use std::ops::{Add, Div, Mul, Sub};
@@ -97,6 +98,8 @@ pub(super) struct Lanes {
     others: Vec<u32>,
     other_starts: Vec<u32>,
     sorted: Vec<(u32, u32)>,
+    /// Whether a colour is large enough to be worked on by several threads.
+    pub forks: bool,
     /// Whether inputs and impulses are held for a whole solve.
     pub held: bool,
 }
@@ -161,6 +164,9 @@ impl Lanes {
         }
         self.starts.push(self.groups.len() as u32);
         self.other_starts.push(self.others.len() as u32);
+        let longest = |starts: &[u32]| starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        self.forks = longest(&self.starts) as usize > LEAF_GROUPS
+            || longest(&self.other_starts) as usize > LEAF_BLOCKS;
         self.points.clear();
         self.points.resize(records as usize, Point::default());
         self.inputs.clear();
@@ -171,29 +177,15 @@ impl Lanes {
 
     /// Takes over the numbers that follow from the places of things: directions, arms, masses.
     pub fn pack(&mut self, problem: &ContactProblem) {
-        for group in &mut self.groups {
-            group.pack(problem, &mut self.points[group.start as usize..group.end as usize]);
-        }
+        let leaf = leaf_groups(problem);
+        pack_groups(problem, &mut self.groups, &mut self.points, 0, leaf);
     }
 
     /// Takes over impulses, biases and compliances.
     pub fn load(&mut self, problem: &ContactProblem, impulses: &[f64]) {
-        for group in &self.groups {
-            let range = group.start as usize..group.end as usize;
-            let (inputs, held) = (&mut self.inputs[range.clone()], &mut self.impulses[range]);
-            for lane in 0..LANES {
-                let rows = group.rows(lane);
-                let z = impulses[rows.clone()].chunks_exact(3);
-                let rows = problem.rows[rows].chunks_exact(3);
-                for (((rows, z), input), held) in rows.zip(z).zip(&mut *inputs).zip(&mut *held) {
-                    for k in 0..3 {
-                        input.bias[k].0[lane] = rows[k].bias;
-                        input.compliance[k].0[lane] = rows[k].compliance;
-                        held[k].0[lane] = z[k];
-                    }
-                }
-            }
-        }
+        let leaf = leaf_groups(problem);
+        let out = (&mut *self.inputs, &mut *self.impulses);
+        load_groups(problem, impulses, &self.groups, out, 0, leaf);
     }
 
     /// Hands the impulses back.
@@ -232,6 +224,99 @@ impl Lanes {
     }
 }
 
+/// Groups a thread takes at a time.
+pub(super) const LEAF_GROUPS: usize = 64;
+
+fn leaf_groups(problem: &ContactProblem) -> usize {
+    let parallel = problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1;
+    if parallel { LEAF_GROUPS } else { usize::MAX }
+}
+
+/// `points` starts at record `base`.
+fn pack_groups(
+    problem: &ContactProblem,
+    groups: &mut [Group],
+    points: &mut [Point],
+    base: usize,
+    leaf: usize,
+) {
+    if groups.len() > leaf {
+        let (left, right) = groups.split_at_mut(groups.len() / 2);
+        let middle = right[0].start as usize;
+        let (points_left, points_right) = points.split_at_mut(middle - base);
+        rayon::join(
+            || pack_groups(problem, left, points_left, base, leaf),
+            || pack_groups(problem, right, points_right, middle, leaf),
+        );
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the function was compiled for
+        return unsafe { pack_avx2(problem, groups, points, base) };
+    }
+    pack_with::<Wide>(problem, groups, points, base);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn pack_avx2(problem: &ContactProblem, groups: &mut [Group], points: &mut [Point], base: usize) {
+    pack_with::<avx2::Register>(problem, groups, points, base);
+}
+
+#[inline(always)]
+fn pack_with<V: Vector>(
+    problem: &ContactProblem,
+    groups: &mut [Group],
+    points: &mut [Point],
+    base: usize,
+) {
+    for group in groups {
+        let range = group.start as usize - base..group.end as usize - base;
+        group.pack::<V>(problem, &mut points[range]);
+    }
+}
+
+/// `out` starts at record `base`.
+fn load_groups(
+    problem: &ContactProblem,
+    impulses: &[f64],
+    groups: &[Group],
+    out: (&mut [Input], &mut [Impulse]),
+    base: usize,
+    leaf: usize,
+) {
+    let (inputs, held) = out;
+    if groups.len() > leaf {
+        let (left, right) = groups.split_at(groups.len() / 2);
+        let middle = right[0].start as usize;
+        let (inputs_left, inputs_right) = inputs.split_at_mut(middle - base);
+        let (held_left, held_right) = held.split_at_mut(middle - base);
+        let (left_out, right_out) = ((inputs_left, held_left), (inputs_right, held_right));
+        rayon::join(
+            || load_groups(problem, impulses, left, left_out, base, leaf),
+            || load_groups(problem, impulses, right, right_out, middle, leaf),
+        );
+        return;
+    }
+    for group in groups {
+        let range = group.start as usize - base..group.end as usize - base;
+        let (inputs, held) = (&mut inputs[range.clone()], &mut held[range]);
+        for lane in 0..LANES {
+            let rows = group.rows(lane);
+            let z = impulses[rows.clone()].chunks_exact(3);
+            let rows = problem.rows[rows].chunks_exact(3);
+            for (((rows, z), input), held) in rows.zip(z).zip(&mut *inputs).zip(&mut *held) {
+                for k in 0..3 {
+                    input.bias[k].0[lane] = rows[k].bias;
+                    input.compliance[k].0[lane] = rows[k].compliance;
+                    held[k].0[lane] = z[k];
+                }
+            }
+        }
+    }
+}
+
 impl Group {
     fn new(problem: &ContactProblem, blocks: &[(u32, u32)], start: u32) -> Group {
         let mut group = Group {
@@ -266,7 +351,13 @@ impl Group {
         start..start + 3 * self.count[lane] as usize
     }
 
-    fn pack(&mut self, problem: &ContactProblem, points: &mut [Point]) {
+    #[inline(always)]
+    fn pack<V: Vector>(&mut self, problem: &ContactProblem, points: &mut [Point]) {
+        // a lane without a point has no compliance, nor what an earlier `measure` left there
+        for point in &mut *points {
+            point.response = Wide::default();
+            point.friction_inverse = Default::default();
+        }
         for lane in 0..LANES {
             for k in 0..2 {
                 let body = self.write[k][lane];
@@ -300,45 +391,45 @@ impl Group {
             }
         }
         for point in points {
-            point.measure(&self.masses);
+            point.measure::<V>(&self.masses);
         }
     }
 }
 
 impl Point {
     /// The responses; where they go lie the compliances.
-    #[inline]
-    fn measure(&mut self, [a, b]: &[Masses; 2]) {
-        let mass = a.inv_mass + b.inv_mass;
-        let swing = |m: &Masses, arm: &Wide3| {
-            m.inv_inertia[0] * arm.0[0] + m.inv_inertia[1] * arm.0[1] + m.inv_inertia[2] * arm.0[2]
-        };
-        let mut responses = [Wide::default(); 4];
-        let pairs = [(0, 0), (1, 1), (1, 2), (2, 2)];
-        for (out, (i, k)) in responses.iter_mut().zip(pairs) {
-            let d = &self.direction;
-            let push = Wide3(from_fn(|x| mass.0[x] * d[k].0[x]));
-            *out = dot(&d[i], &push.0)
-                + dot(&self.arm_a[i], &swing(a, &self.arm_a[k]).0)
-                + dot(&self.arm_b[i], &swing(b, &self.arm_b[k]).0);
-        }
-        let [n, p, q, r] = responses;
-        let (p, r) = (p + self.friction_inverse[0], r + self.friction_inverse[2]);
-        self.response = self.response + n;
-        for lane in 0..LANES {
-            let [n, p, q, r] = [self.response, p, q, r].map(|w| w.0[lane]);
-            self.inverse.0[lane] = if n > 0.0 { 1.0 / n } else { 0.0 };
-            let half = 0.5 * (p - r);
-            let largest = 0.5 * (p + r) + (half * half + q * q).sqrt();
-            self.largest.0[lane] = largest;
-            self.largest_inverse.0[lane] = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-            let determinant = p * r - q * q;
-            let usable = determinant > 1e-12 * p * r;
-            let k = if usable { 1.0 / determinant } else { f64::NAN };
-            self.friction_inverse[0].0[lane] = k * r;
-            self.friction_inverse[1].0[lane] = k * -q;
-            self.friction_inverse[2].0[lane] = k * p;
-        }
+    #[inline(always)]
+    fn measure<V: Vector>(&mut self, masses: &[Masses; 2]) {
+        let n = self.response_of::<V>(masses, 0, 0) + V::load(&self.response);
+        let p = self.response_of::<V>(masses, 1, 1) + V::load(&self.friction_inverse[0]);
+        let q = self.response_of::<V>(masses, 1, 2);
+        let r = self.response_of::<V>(masses, 2, 2) + V::load(&self.friction_inverse[2]);
+        let [zero, one, half] = [0.0, 1.0, 0.5].map(|x| V::load(&Wide([x; LANES])));
+        n.store(&mut self.response);
+        n.select_le(zero, zero, one / n).store(&mut self.inverse);
+        let apart = half * (p - r);
+        let largest = half * (p + r) + (apart * apart + q * q).sqrt();
+        largest.store(&mut self.largest);
+        largest.select_le(zero, zero, one / largest).store(&mut self.largest_inverse);
+        let determinant = p * r - q * q;
+        let least = V::load(&Wide([1e-12; LANES])) * p * r;
+        let none = V::load(&Wide([f64::NAN; LANES]));
+        let k = determinant.select_le(least, none, one / determinant);
+        (k * r).store(&mut self.friction_inverse[0]);
+        (k * (zero - q)).store(&mut self.friction_inverse[1]);
+        (k * p).store(&mut self.friction_inverse[2]);
+    }
+
+    /// J_i M⁻¹ J_kᵀ.
+    #[inline(always)]
+    fn response_of<V: Vector>(&self, [a, b]: &[Masses; 2], i: usize, k: usize) -> V {
+        let load = |v: &Wide3| [V::load(&v.0[0]), V::load(&v.0[1]), V::load(&v.0[2])];
+        let (mass_a, mass_b) = (load(&a.inv_mass), load(&b.inv_mass));
+        let d = load(&self.direction[k]);
+        let push = [0, 1, 2].map(|x| (mass_a[x] + mass_b[x]) * d[x]);
+        dot(&self.direction[i], &push)
+            + dot(&self.arm_a[i], &a.spin(&load(&self.arm_a[k])))
+            + dot(&self.arm_b[i], &b.spin(&load(&self.arm_b[k])))
     }
 }
 
@@ -639,22 +730,6 @@ wide_operator!(Add, add, +);
 wide_operator!(Sub, sub, -);
 wide_operator!(Mul, mul, *);
 wide_operator!(Div, div, /);
-
-impl Add for Wide3 {
-    type Output = Wide3;
-    #[inline(always)]
-    fn add(self, other: Wide3) -> Wide3 {
-        Wide3(from_fn(|x| self.0[x] + other.0[x]))
-    }
-}
-
-impl Mul<Wide> for Wide3 {
-    type Output = Wide3;
-    #[inline(always)]
-    fn mul(self, factor: Wide) -> Wide3 {
-        Wide3(from_fn(|x| self.0[x] * factor))
-    }
-}
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {

@@ -58,6 +58,12 @@ fn the_general_path_gives_the_same_to_round_off() {
                 ));
             }
             assert!((case.scratch.met - met).abs() < 1e-11 * met, "seed {seed}");
+            if part == Part::Normal {
+                for case in [&mut case, &mut other] {
+                    case.problem.rows.iter_mut().for_each(|row| row.arm_b *= 1.1);
+                    refresh(&case.problem, &mut case.scratch);
+                }
+            }
             // as a caller does between solves
             for row in case.problem.rows.iter_mut().chain(&mut other.problem.rows) {
                 row.bias *= 0.5;
@@ -114,4 +120,21 @@ fn a_solve_reads_what_changed_since_the_one_before() {
         }
     }
     assert_eq!(case.velocity_bits(), other.velocity_bits());
+}
+
+#[test]
+fn large_colours_give_the_same_bits_on_any_number_of_threads() {
+    let recipe = Recipe { bodies: 4000, blocks: 3000, ..MIXED };
+    let settings = SolveSettings { direct: DirectUse::Never, iterations: 3, ..Default::default() };
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut case = uneven_case(9, recipe);
+        pool.install(|| case.solve(&settings));
+        assert!(case.scratch.lanes.value.forks);
+        (case.velocity_bits(), case.impulses)
+    };
+    let first = run(1);
+    for threads in [2, 3, 8] {
+        assert!(run(threads) == first, "{threads} threads");
+    }
 }
