@@ -43,7 +43,8 @@ struct Point {
     /// N + Γ of the normal row and its inverse (0 where nothing can move).
     response: Wide,
     inverse: Wide,
-    /// Inverse of the 2×2 response of the friction rows; NaN where it is nearly of rank one.
+    /// Inverse of the 2×2 response of the friction rows; NaN where it is nearly of rank one, 0 where
+    /// nothing can move.
     friction_inverse: [Wide; 3],
     /// Larger eigenvalue of that response and its inverse.
     largest: Wide,
@@ -413,7 +414,8 @@ impl Point {
         largest.select_le(zero, zero, one / largest).store(&mut self.largest_inverse);
         let determinant = p * r - q * q;
         let least = V::load(&Wide([1e-12; LANES])) * p * r;
-        let none = V::load(&Wide([f64::NAN; LANES]));
+        // what nothing can move sticks
+        let none = (p + r).select_le(zero, zero, V::load(&Wide([f64::NAN; LANES])));
         let k = determinant.select_le(least, none, one / determinant);
         (k * r).store(&mut self.friction_inverse[0]);
         (k * (zero - q)).store(&mut self.friction_inverse[1]);
@@ -516,14 +518,18 @@ impl<V: Vector> Sides<'_, V> {
         let (w2, z2) = self.defect(point, input, z, 2);
         let [p, q, r] = [0, 1, 2].map(|k| V::load(&point.friction_inverse[k]));
         let stuck = [z1 - (p * w1 + q * w2), z2 - (q * w1 + r * w2)];
-        let k = V::load(&point.largest_inverse);
-        let slid = [z1 - k * w1, z2 - k * w2];
-        let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
-        let shrink = length.select_le(radius, V::load(&ONE), radius / length);
         let size = stuck[0] * stuck[0] + stuck[1] * stuck[1];
         let limit = radius * radius;
-        let next1 = size.select_le(limit, stuck[0], slid[0] * shrink);
-        let next2 = size.select_le(limit, stuck[1], slid[1] * shrink);
+        let [mut next1, mut next2] = stuck;
+        // the root and the quotient are long to wait for, and most contacts at rest stick
+        if !size.all_le(limit) {
+            let k = V::load(&point.largest_inverse);
+            let slid = [z1 - k * w1, z2 - k * w2];
+            let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
+            let shrink = length.select_le(radius, V::load(&ONE), radius / length);
+            next1 = size.select_le(limit, next1, slid[0] * shrink);
+            next2 = size.select_le(limit, next2, slid[1] * shrink);
+        }
         let (d1, d2) = (next1 - z1, next2 - z2);
         next1.store(&mut z[1]);
         next2.store(&mut z[2]);
@@ -660,6 +666,8 @@ pub(super) trait Vector:
     fn or_zero(self) -> Self;
     /// [`worse`].
     fn worse(self, other: Self) -> Self;
+    /// Whether self ≤ `limit` in all lanes.
+    fn all_le(self, limit: Self) -> bool;
     /// `yes` where self ≤ `limit`.
     fn select_le(self, limit: Self, yes: Self, no: Self) -> Self;
 }
@@ -693,6 +701,11 @@ impl Vector for Wide {
     #[inline(always)]
     fn worse(self, other: Wide) -> Wide {
         Wide(from_fn(|i| worse(self.0[i], other.0[i])))
+    }
+
+    #[inline(always)]
+    fn all_le(self, limit: Wide) -> bool {
+        (0..LANES).all(|i| self.0[i] <= limit.0[i])
     }
 
     #[inline(always)]
@@ -794,6 +807,12 @@ mod avx2 {
                 let nan = _mm256_cmp_pd::<_CMP_UNORD_Q>(other.0, other.0);
                 _mm256_blendv_pd(self.0, other.0, _mm256_or_pd(greater, nan))
             })
+        }
+
+        #[inline(always)]
+        fn all_le(self, limit: Register) -> bool {
+            let mask = unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0) };
+            (unsafe { _mm256_movemask_pd(mask) }) == 0b1111
         }
 
         #[inline(always)]
