@@ -6,7 +6,7 @@
 //! plain moves: no two blocks of a colour have a cell that one of them writes, and the end of a colour
 //! is a join. The colours are those of the problem's block order; adding a block may change them.
 
-use super::colors::Colors;
+use super::lanes::{Chunk, LEAF_GROUPS, Lanes, Nodes};
 use super::problem::{Block, ContactProblem, Side, Velocities};
 use super::row::{Pair, Port};
 use super::scratch::Scratch;
@@ -23,17 +23,64 @@ pub fn iterate(
     impulses: &mut [f64],
     scratch: &mut Scratch,
 ) {
-    scratch.colors.get(|colors: &mut Colors| colors.build(problem));
-    if problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1 {
-        scratch.met = iterate_parallel(problem, part, velocities, impulses, scratch);
-        return;
+    let held = scratch.lanes.value.held;
+    if !held {
+        scratch.update_lanes(problem);
+        scratch.lanes.value.load(problem, impulses);
     }
+    // out of the scratch while blocks borrow the rest of it
+    let mut lanes = std::mem::take(&mut scratch.lanes.value);
+    let large = lanes.forks && problem.rows.len() >= PARALLEL_ROWS;
+    scratch.met = if large && rayon::current_num_threads() > 1 {
+        iterate_parallel(problem, part, velocities, impulses, scratch, &mut lanes)
+    } else {
+        iterate_serial(problem, part, velocities, impulses, scratch, &mut lanes)
+    };
+    scratch.lanes.value = lanes;
+    if !held {
+        scratch.lanes.value.store(impulses);
+    }
+}
+
+/// Takes impulses and biases over for the iterations of one solve, up to [`release`].
+pub(super) fn hold(problem: &ContactProblem, impulses: &[f64], scratch: &mut Scratch) {
+    scratch.update_lanes(problem);
+    scratch.lanes.value.load(problem, impulses);
+    scratch.lanes.value.held = true;
+}
+
+/// Writes held impulses back, and goes on holding them.
+pub(super) fn settle(impulses: &mut [f64], scratch: &Scratch) {
+    if scratch.lanes.value.held {
+        scratch.lanes.value.store(impulses);
+    }
+}
+
+/// Writes held impulses back.
+pub(super) fn release(impulses: &mut [f64], scratch: &mut Scratch) {
+    settle(impulses, scratch);
+    scratch.lanes.value.held = false;
+}
+
+fn iterate_serial(
+    problem: &ContactProblem,
+    part: Part,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &Scratch,
+    lanes: &mut Lanes,
+) -> f64 {
     let mut residual = 0.0;
-    for &i in &scratch.colors.value.order {
-        let met = super::pgs::sweep_block(problem, part, i as usize, velocities, impulses, scratch);
-        residual = worse(residual, met);
+    for color in 0..scratch.colors.value.count() {
+        let (mut chunk, others) = lanes.color(color);
+        residual = worse(residual, chunk.sweep(part, &mut Plain(&mut velocities.bodies)));
+        for &i in others {
+            let i = i as usize;
+            let met = super::pgs::sweep_block(problem, part, i, velocities, impulses, scratch);
+            residual = worse(residual, met);
+        }
     }
-    scratch.met = residual;
+    residual
 }
 
 fn iterate_parallel(
@@ -42,18 +89,50 @@ fn iterate_parallel(
     velocities: &mut Velocities,
     impulses: &mut [f64],
     scratch: &mut Scratch,
+    lanes: &mut Lanes,
 ) -> f64 {
     load(velocities, &mut scratch.cells);
-    let shared = Shared { problem, part, effective: &scratch.whole, cells: &scratch.cells };
+    let effective = &scratch.whole.value;
+    let shared = Shared { problem, part, effective, cells: &scratch.cells };
     let colors = &scratch.colors.value;
     let mut residual = 0.0;
     for color in 0..colors.count() {
+        let (chunk, others) = lanes.color(color);
+        residual = worse(residual, shared.run_lanes(chunk));
         let serial = colors.overflow && color + 1 == colors.count();
         let leaf = if serial { usize::MAX } else { LEAF_BLOCKS };
-        residual = worse(residual, shared.run(colors.blocks(color), 0, impulses, leaf));
+        residual = worse(residual, shared.run(others, 0, impulses, leaf));
     }
     store(&scratch.cells, velocities);
     residual
+}
+
+/// Velocities of bodies as they are.
+pub(super) struct Plain<'a>(pub &'a mut [Twist]);
+
+impl Nodes for Plain<'_> {
+    #[inline(always)]
+    fn read(&self, i: usize) -> Twist {
+        self.0[i]
+    }
+
+    #[inline(always)]
+    fn write(&mut self, i: usize, twist: Twist) {
+        self.0[i] = twist;
+    }
+}
+
+impl Nodes for &Shared<'_> {
+    #[inline(always)]
+    fn read(&self, i: usize) -> Twist {
+        Twist { linear: self.read_cells(6 * i), angular: self.read_cells(6 * i + 3) }
+    }
+
+    #[inline(always)]
+    fn write(&mut self, i: usize, twist: Twist) {
+        self.write_cells(6 * i, twist.linear);
+        self.write_cells(6 * i + 3, twist.angular);
+    }
 }
 
 /// What the threads of one iteration share.
@@ -66,6 +145,15 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
+    fn run_lanes(&self, mut chunk: Chunk) -> f64 {
+        if chunk.len() <= LEAF_GROUPS {
+            return chunk.sweep(self.part, &mut &*self);
+        }
+        let (left, right) = chunk.halves();
+        let (a, b) = rayon::join(|| self.run_lanes(left), || self.run_lanes(right));
+        worse(a, b)
+    }
+
     /// Works on `blocks`, which are ascending; `impulses` starts at row `base`.
     fn run(&self, blocks: &[u32], base: usize, impulses: &mut [f64], leaf: usize) -> f64 {
         if blocks.len() > leaf {
@@ -95,11 +183,11 @@ impl Shared<'_> {
             Side::World => Port::WORLD,
             Side::Body(i) => {
                 let at = 6 * i as usize;
-                let twist = Twist { linear: self.read(at), angular: self.read(at + 3) };
+                let twist = Twist { linear: self.read_cells(at), angular: self.read_cells(at + 3) };
                 Port::of_body(&self.problem.bodies[i as usize], twist)
             }
             Side::Particles { index, weight } => Port::of_particles(index, weight, |i| {
-                (self.read(self.particle_cell(i)), self.problem.particles[i])
+                (self.read_cells(self.particle_cell(i)), self.problem.particles[i])
             }),
         }
     }
@@ -112,8 +200,8 @@ impl Shared<'_> {
                 Side::World => {}
                 Side::Body(i) => {
                     if !self.problem.bodies[i as usize].is_fixed() {
-                        self.write(6 * i as usize, port.linear);
-                        self.write(6 * i as usize + 3, port.angular);
+                        self.write_cells(6 * i as usize, port.linear);
+                        self.write_cells(6 * i as usize + 3, port.angular);
                     }
                 }
                 Side::Particles { index, weight } => {
@@ -121,7 +209,10 @@ impl Shared<'_> {
                         let m = self.problem.particles[i as usize];
                         if weight != 0.0 && m != 0.0 {
                             let at = self.particle_cell(i as usize);
-                            self.write(at, self.read(at) + pair.push * (sign * weight * m));
+                            self.write_cells(
+                                at,
+                                self.read_cells(at) + pair.push * (sign * weight * m),
+                            );
                         }
                     }
                 }
@@ -135,7 +226,7 @@ impl Shared<'_> {
     }
 
     #[inline(always)]
-    fn read(&self, at: usize) -> Vec3 {
+    fn read_cells(&self, at: usize) -> Vec3 {
         let cells = &self.cells[at..at + 3];
         Vec3::new(
             f64::from_bits(cells[0].load(Relaxed)),
@@ -145,7 +236,7 @@ impl Shared<'_> {
     }
 
     #[inline(always)]
-    fn write(&self, at: usize, v: Vec3) {
+    fn write_cells(&self, at: usize, v: Vec3) {
         let cells = &self.cells[at..at + 3];
         cells[0].store(v.x.to_bits(), Relaxed);
         cells[1].store(v.y.to_bits(), Relaxed);

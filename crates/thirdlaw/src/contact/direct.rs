@@ -81,6 +81,7 @@ pub fn solve(
     impulses: &mut [f64],
     scratch: &mut Scratch,
 ) -> bool {
+    scratch.update_whole(problem);
     let mut memory = std::mem::take(&mut scratch.direct);
     memory.velocities.clone_from(velocities);
     memory.impulses.clear();
@@ -89,7 +90,8 @@ pub fn solve(
     fill_matrix(problem, &mut scratch.probe, &mut memory.matrix);
     let before = residual(problem, velocities, impulses, scratch);
     let solved =
-        Newton { problem, effective: &scratch.whole, memory: &mut memory, softness: 0.0 }.run();
+        Newton { problem, effective: &scratch.whole.value, memory: &mut memory, softness: 0.0 }
+            .run();
     let mut better = false;
     if solved {
         let after = residual(problem, &memory.velocities, &memory.impulses, scratch);

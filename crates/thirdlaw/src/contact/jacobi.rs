@@ -24,9 +24,16 @@ pub fn iterate(
         scratch.met = super::sweep::worse(met, scratch.met);
         return;
     }
+    scratch.update_whole(problem);
     scratch.update_adjacency(problem);
-    let pass =
-        Pass { problem, part, velocities, effective: &scratch.whole, split: None, relax: 1.0 };
+    let pass = Pass {
+        problem,
+        part,
+        velocities,
+        effective: &scratch.whole.value,
+        split: None,
+        relax: 1.0,
+    };
     scratch.met = pass.run(impulses, &mut scratch.pushes);
     apply_pushes(problem, &scratch.adjacency.value, &scratch.pushes, 1.0, None, velocities);
 }

@@ -27,10 +27,17 @@ pub fn iterate(
         scratch.met = super::sweep::worse(met, scratch.met);
         return;
     }
+    scratch.update_whole(problem);
     scratch.update_adjacency(problem);
     scratch.update_block_counts(problem);
-    let pass =
-        Pass { problem, part, velocities, effective: &scratch.whole, split: None, relax: 1.0 };
+    let pass = Pass {
+        problem,
+        part,
+        velocities,
+        effective: &scratch.whole.value,
+        split: None,
+        relax: 1.0,
+    };
     scratch.met = pass.run(impulses, &mut scratch.pushes);
     let counts = &scratch.block_counts.value[2];
     let share = Some(counts);

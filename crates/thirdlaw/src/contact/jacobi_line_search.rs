@@ -25,12 +25,19 @@ pub fn iterate(
         scratch.met = super::sweep::worse(met, scratch.met);
         return;
     }
+    scratch.update_whole(problem);
     scratch.update_adjacency(problem);
     enter_bounds(problem, part, velocities, impulses, scratch);
     scratch.trial.clear();
     scratch.trial.extend_from_slice(impulses);
-    let pass =
-        Pass { problem, part, velocities, effective: &scratch.whole, split: None, relax: 1.0 };
+    let pass = Pass {
+        problem,
+        part,
+        velocities,
+        effective: &scratch.whole.value,
+        split: None,
+        relax: 1.0,
+    };
     scratch.met = pass.run(&mut scratch.trial, &mut scratch.pushes);
     let curvature = curvature(problem, impulses, scratch);
     if curvature > 0.0 {

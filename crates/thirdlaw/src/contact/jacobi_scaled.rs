@@ -25,6 +25,7 @@ pub fn iterate(
         scratch.met = super::sweep::worse(met, scratch.met);
         return;
     }
+    scratch.update_whole(problem);
     scratch.update_adjacency(problem);
     update_radius(problem, scratch);
     let radius = scratch.radius.value[usize::from(part == Part::Friction)];
@@ -32,7 +33,7 @@ pub fn iterate(
         problem,
         part,
         velocities,
-        effective: &scratch.whole,
+        effective: &scratch.whole.value,
         split: None,
         relax: if radius > 0.0 { 1.5 / radius } else { 1.0 },
     };
@@ -111,7 +112,7 @@ fn power_step(
                     row_velocity(&problem.rows[k], &pair) + problem.rows[k].compliance * x[k]
                 };
                 let y = [y(i), if width == 2 { y(i + 1) } else { 0.0 }];
-                let e = &scratch.whole[i..i + width];
+                let e = &scratch.whole.value[i..i + width];
                 before += norm(e, &x[i..i + width]);
                 divide(e, y, &mut x[i..i + width]);
                 after += norm(e, &x[i..i + width]);

@@ -9,6 +9,7 @@ pub mod jacobi;
 pub mod jacobi_bridson;
 pub mod jacobi_line_search;
 pub mod jacobi_scaled;
+mod lanes;
 mod lu;
 pub mod mass_splitting;
 pub mod pgs;

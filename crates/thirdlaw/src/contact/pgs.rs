@@ -15,6 +15,7 @@ pub fn iterate(
     impulses: &mut [f64],
     scratch: &mut Scratch,
 ) {
+    scratch.update_whole(problem);
     let mut residual = 0.0;
     for i in 0..problem.blocks.len() {
         residual = worse(residual, sweep_block(problem, part, i, velocities, impulses, scratch));
@@ -34,7 +35,7 @@ pub(super) fn sweep_block(
 ) -> f64 {
     let block = &problem.blocks[i];
     let mut pair = Pair::gather(problem, block, velocities);
-    let rows = BlockRows::of(problem, i, &scratch.whole);
+    let rows = BlockRows::of(problem, i, &scratch.whole.value);
     let residual = sweep::<true, false>(&rows, part, &mut impulses[block.rows()], &mut pair);
     pair.scatter(problem, block, velocities);
     residual

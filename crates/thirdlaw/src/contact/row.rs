@@ -164,6 +164,18 @@ impl Pair {
         )
     }
 
+    /// The sides of a block with their whole masses, at rest.
+    pub fn gather_masses(problem: &ContactProblem, block: &Block) -> Pair {
+        let [a, b] = [&block.a, &block.b].map(|side| match *side {
+            Side::World => Port::WORLD,
+            Side::Body(i) => Port::of_body(&problem.bodies[i as usize], Twist::default()),
+            Side::Particles { index, weight } => {
+                Port::of_particles(index, weight, |i| (Vec3::ZERO, problem.particles[i]))
+            }
+        });
+        Pair::new(a, b)
+    }
+
     /// The sides of a block as one of the `split` parts of each node [tonge2012, Eq. 18].
     #[inline]
     pub fn gather_split(

@@ -5,7 +5,8 @@
 
 use super::colors::Colors;
 use super::direct::DirectScratch;
-use super::problem::{Bound, ContactProblem, FrictionModel, Side, Velocities};
+use super::lanes::Lanes;
+use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side, Velocities};
 use super::row::{Counts, Pair};
 use super::sweep::{Effective, Part, measure};
 use super::wrench::{Adjacency, Push};
@@ -17,7 +18,7 @@ pub struct Scratch {
     /// Natural-map residual met during the last iteration, m/s.
     pub(super) met: f64,
     /// Whole masses.
-    pub(super) whole: Vec<Effective>,
+    pub(super) whole: Lazy<Vec<Effective>>,
     /// Masses split among all rows of the same part on the node.
     pub(super) row_split: Lazy<Vec<Effective>>,
     /// Masses split among the blocks with rows of the same part on the node.
@@ -30,6 +31,10 @@ pub struct Scratch {
     pub(super) block_counts: Lazy<[Counts; 3]>,
     pub(super) adjacency: Lazy<Adjacency>,
     pub(super) colors: Lazy<Colors>,
+    /// Which blocks go side by side; follows the colours.
+    pub(super) lanes: Lazy<Lanes>,
+    /// Whether the numbers in `lanes` are of this refresh.
+    pub(super) packed: bool,
     /// ρ(D⁻¹N) of the normals and of the friction rows.
     pub(super) radius: Lazy<[f64; 2]>,
     pub(super) pushes: Vec<Push>,
@@ -64,6 +69,7 @@ pub fn prepare(problem: &ContactProblem, scratch: &mut Scratch) {
     scratch.block_counts.fresh = false;
     scratch.adjacency.fresh = false;
     scratch.colors.fresh = false;
+    scratch.lanes.fresh = false;
     refresh(problem, scratch);
 }
 
@@ -79,20 +85,36 @@ pub fn refresh(problem: &ContactProblem, scratch: &mut Scratch) {
     if !problem.particles.is_empty() {
         scratch.adjacency.fresh = false;
     }
-    let still = &mut scratch.probe;
-    still.bodies.clear();
-    still.bodies.resize(problem.bodies.len(), Default::default());
-    still.particles.clear();
-    still.particles.resize(problem.particles.len(), Default::default());
-    scratch.whole.clear();
-    scratch.whole.resize(problem.rows.len(), Effective::default());
-    for block in &problem.blocks {
-        let pair = Pair::gather(problem, block, still);
-        measure(&problem.rows[block.rows()], &pair, &mut scratch.whole[block.rows()]);
-    }
+    scratch.whole.fresh = false;
+    scratch.packed = false;
 }
 
 impl Scratch {
+    /// Effective masses of whole bodies, up to date.
+    pub(super) fn update_whole(&mut self, problem: &ContactProblem) {
+        self.whole.get(|out| {
+            out.clear();
+            out.resize(problem.rows.len(), Effective::default());
+            for block in &problem.blocks {
+                measure_whole(problem, block, &mut out[block.rows()]);
+            }
+        });
+    }
+
+    /// Colours and what goes side by side, up to date.
+    pub(super) fn update_lanes(&mut self, problem: &ContactProblem) {
+        self.colors.get(|colors| colors.build(problem));
+        let colors = &self.colors.value;
+        self.lanes.get(|lanes| lanes.build(problem, colors));
+        if !self.packed {
+            self.lanes.value.pack(problem);
+            self.packed = true;
+        }
+        if self.lanes.value.has_others() {
+            self.update_whole(problem);
+        }
+    }
+
     /// Counts of rows on each node, up to date [tonge2012, n_j of Eq. 15].
     ///
     /// The two friction rows of a cone are one step and count once.
@@ -153,8 +175,16 @@ impl Scratch {
     }
 }
 
+/// Effective masses of a block between whole bodies.
+pub(super) fn measure_whole(problem: &ContactProblem, block: &Block, out: &mut [Effective]) {
+    let pair = Pair::gather_masses(problem, block);
+    measure(&problem.rows[block.rows()], &pair, out);
+}
+
 /// Velocities of a world at rest.
 fn still<'a>(problem: &ContactProblem, probe: &'a mut Velocities) -> &'a Velocities {
+    probe.bodies.clear();
+    probe.particles.clear();
     probe.bodies.resize(problem.bodies.len(), Default::default());
     probe.particles.resize(problem.particles.len(), Default::default());
     probe
@@ -174,7 +204,7 @@ fn clear(problem: &ContactProblem, counts: &mut Counts) {
     counts.particles.resize(problem.particles.len(), 0.0);
 }
 
-fn add(block: &super::problem::Block, counts: &mut Counts, n: f64) {
+fn add(block: &Block, counts: &mut Counts, n: f64) {
     for side in [block.a, block.b] {
         match side {
             Side::World => {}

@@ -2,9 +2,9 @@
 
 use super::direct;
 use super::problem::{Bound, ContactProblem, Velocities};
-use super::row::{Pair, row_apply};
-use super::scratch::Scratch;
-use super::sweep::{BlockRows, Part, block_residual, worse};
+use super::row::Pair;
+use super::scratch::{Scratch, measure_whole};
+use super::sweep::{BlockRows, Effective, Part, block_residual, worse};
 use super::{
     block_mass_splitting, colored_pgs, jacobi, jacobi_bridson, jacobi_line_search, jacobi_scaled,
     mass_splitting, pgs,
@@ -86,7 +86,8 @@ pub struct SolveSettings {
 pub struct SolveReport {
     /// Iterations done; turns of normals and of friction count one each where they are separate.
     pub iterations: u32,
-    /// Largest natural-map residual left, m/s.
+    /// Largest natural-map residual left, m/s. Where nothing depends on it (the tolerance is not
+    /// reached and no direct solver may follow) the largest that the last iteration met on its way.
     pub residual: f64,
     /// Whether the result is the direct solver's.
     pub direct: bool,
@@ -121,13 +122,25 @@ pub fn solve(
     if problem.rows.is_empty() {
         return SolveReport::default();
     }
-    let iterations = match settings.friction {
+    // with the compliances that the effective masses of the sweeps have
+    if settings.direct != DirectUse::Never {
+        scratch.update_whole(problem);
+    }
+    if settings.solver == Solver::ColoredPgs {
+        colored_pgs::hold(problem, impulses, scratch);
+    }
+    let (iterations, left) = match settings.friction {
         Staggering::Alternating => alternate(problem, settings, velocities, impulses, scratch),
         Staggering::Converged { rounds, inner } => {
             stagger(problem, settings, [rounds, inner], velocities, impulses, scratch)
         }
     };
-    let residual = residual(problem, velocities, impulses, scratch);
+    colored_pgs::release(impulses, scratch);
+    let residual = match left {
+        Some(residual) => residual,
+        None if settings.direct == DirectUse::Never && iterations > 0 => scratch.met,
+        None => residual(problem, velocities, impulses, scratch),
+    };
     let mut report = SolveReport { iterations, residual, direct: false };
     let wanted = match settings.direct {
         DirectUse::Never => false,
@@ -145,27 +158,31 @@ pub fn solve(
     report
 }
 
+/// Returns how many iterations it took, and the residual left if it was asked for.
 fn alternate(
     problem: &ContactProblem,
     settings: &SolveSettings,
     velocities: &mut Velocities,
     impulses: &mut [f64],
     scratch: &mut Scratch,
-) -> u32 {
+) -> (u32, Option<f64>) {
     let iterate = settings.solver.iterate();
     for i in 0..settings.iterations {
         iterate(problem, Part::Both, velocities, impulses, scratch);
         // what the iteration met on its way is free; only when that is small enough, ask in earnest
-        if scratch.met <= settings.tolerance
-            && settings.tolerance > 0.0
-            && residual(problem, velocities, impulses, scratch) <= settings.tolerance
-        {
-            return i + 1;
+        if scratch.met <= settings.tolerance && settings.tolerance > 0.0 {
+            colored_pgs::settle(impulses, scratch);
+            scratch.update_whole(problem);
+            let left = residual(problem, velocities, impulses, scratch);
+            if left <= settings.tolerance {
+                return (i + 1, Some(left));
+            }
         }
     }
-    settings.iterations
+    (settings.iterations, None)
 }
 
+/// Returns the same as [`alternate`].
 fn stagger(
     problem: &ContactProblem,
     settings: &SolveSettings,
@@ -173,10 +190,11 @@ fn stagger(
     velocities: &mut Velocities,
     impulses: &mut [f64],
     scratch: &mut Scratch,
-) -> u32 {
+) -> (u32, Option<f64>) {
     let iterate = settings.solver.iterate();
     let has_friction = problem.rows.iter().any(|r| matches!(r.bound, Bound::Friction { .. }));
     let mut count = 0;
+    let mut left = None;
     for _ in 0..rounds {
         for part in [Part::Normal, Part::Friction] {
             if part == Part::Friction && !has_friction {
@@ -190,11 +208,15 @@ fn stagger(
                 }
             }
         }
-        if residual(problem, velocities, impulses, scratch) <= settings.tolerance {
+        colored_pgs::settle(impulses, scratch);
+        scratch.update_whole(problem);
+        let now = residual(problem, velocities, impulses, scratch);
+        left = Some(now);
+        if now <= settings.tolerance {
             break;
         }
     }
-    count
+    (count, left)
 }
 
 /// Gives the velocities what impulses from the step before do: v += M⁻¹Jᵀz.
@@ -206,9 +228,14 @@ pub fn warm_start(problem: &ContactProblem, velocities: &mut Velocities, impulse
         }
         let mut pair = Pair::gather(problem, block, velocities);
         for (row, &z) in problem.rows[block.rows()].iter().zip(z) {
-            row_apply(row, &mut pair, z);
             pair.push += row.direction * z;
+            pair.turn_a += row.arm_a * z;
+            pair.turn_b += row.arm_b * z;
         }
+        pair.a.linear -= pair.a.inv_mass * pair.push;
+        pair.b.linear += pair.b.inv_mass * pair.push;
+        pair.a.angular -= pair.a.inv_inertia * pair.turn_a;
+        pair.b.angular += pair.b.inv_inertia * pair.turn_b;
         pair.scatter(problem, block, velocities);
     }
 }
@@ -223,9 +250,18 @@ pub fn residual(
     scratch: &Scratch,
 ) -> f64 {
     let mut residual = 0.0;
-    for (i, block) in problem.blocks.iter().enumerate() {
+    let mut own = Vec::new();
+    for block in &problem.blocks {
+        let effective = if scratch.whole.fresh {
+            &scratch.whole.value[block.rows()]
+        } else {
+            own.clear();
+            own.resize(block.row_count as usize, Effective::default());
+            measure_whole(problem, block, &mut own);
+            &own
+        };
         let pair = Pair::gather(problem, block, velocities);
-        let rows = BlockRows::of(problem, i, &scratch.whole);
+        let rows = BlockRows::new(problem, block, effective);
         let of_block = block_residual(&rows, Part::Both, &impulses[block.rows()], &pair);
         residual = worse(residual, of_block);
     }

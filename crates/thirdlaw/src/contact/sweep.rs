@@ -9,7 +9,7 @@
 //! antiparallel to z: sliding friction of greatest dissipation. The paper clamps each row
 //! (`FrictionModel::Pyramid`).
 
-use super::problem::{Bound, ContactProblem, FrictionModel, Row};
+use super::problem::{Block, Bound, ContactProblem, FrictionModel, Row};
 use super::row::{Pair, row_apply, row_response, row_velocity};
 
 /// Which rows an iteration works on.
@@ -257,11 +257,21 @@ impl<'a> BlockRows<'a> {
     /// The rows of block `i`.
     #[inline]
     pub fn of(problem: &'a ContactProblem, i: usize, effective: &'a [Effective]) -> BlockRows<'a> {
-        let range = problem.blocks[i].rows();
+        let block = &problem.blocks[i];
+        BlockRows::new(problem, block, &effective[block.rows()])
+    }
+
+    /// The rows of a block, with their own effective masses.
+    #[inline]
+    pub fn new(
+        problem: &'a ContactProblem,
+        block: &Block,
+        effective: &'a [Effective],
+    ) -> BlockRows<'a> {
         BlockRows {
-            rows: &problem.rows[range.clone()],
-            effective: &effective[range.clone()],
-            start: range.start,
+            rows: &problem.rows[block.rows()],
+            effective,
+            start: block.row_start as usize,
             model: problem.friction,
             relax: 1.0,
         }

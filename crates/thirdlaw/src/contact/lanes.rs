@@ -1,0 +1,825 @@
+//! Contact points side by side: the coloured sweep of the usual case.
+//!
+//! A row waits for the row before it, so a sweep over one block is bound by the latency of its sums,
+//! not by their number. The blocks of a colour do not wait for each other: here [`LANES`] of them go
+//! through the same operations at once, each in its lane, from records laid out in the order of the
+//! sweep. Blocks qualify that lie between bodies or a body and the world and are nothing but contact
+//! points: a normal row bounded by (0, ∞) and its two friction rows, under the cone. The sums are
+//! those of [`super::sweep`] up to their order.
+//!
+//! No operation goes across lanes and none is fused, so the bits do not depend on the vector width of
+//! the machine, nor on which blocks share a record.
+
+use super::colors::Colors;
+use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side};
+use super::sweep::{Part, worse};
+use super::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
+use crate::math::{Mat3, Twist, Vec3};
+use std::array::from_fn;
+use std::ops::{Add, Div, Mul, Sub};
+
+/// Blocks worked on at once.
+pub(super) const LANES: usize = 4;
+
+/// The world, or no block at all in this lane.
+const NOBODY: u32 = u32::MAX;
+
+/// One number per lane.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(32))]
+pub(super) struct Wide([f64; LANES]);
+
+/// One vector per lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wide3([Wide; 3]);
+
+/// What one contact point of each lane is, as of the last refresh. A lane without one has zeros.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    /// Normal and two tangents.
+    direction: [Wide3; 3],
+    arm_a: [Wide3; 3],
+    arm_b: [Wide3; 3],
+    /// N + Γ of the normal row and its inverse (0 where nothing can move).
+    response: Wide,
+    inverse: Wide,
+    /// Inverse of the 2×2 response of the friction rows; NaN where it is nearly of rank one, 0 where
+    /// nothing can move.
+    friction_inverse: [Wide; 3],
+    /// Larger eigenvalue of that response and its inverse.
+    largest: Wide,
+    largest_inverse: Wide,
+    /// μ.
+    coefficient: Wide,
+}
+
+/// What may change from solve to solve.
+#[derive(Clone, Copy, Debug, Default)]
+struct Input {
+    bias: [Wide; 3],
+    compliance: [Wide; 3],
+}
+
+type Impulse = [Wide; 3];
+
+/// Inverse masses of one side.
+#[derive(Clone, Copy, Debug, Default)]
+struct Masses {
+    inv_mass: Wide3,
+    /// Columns.
+    inv_inertia: [Wide3; 3],
+}
+
+/// Up to [`LANES`] blocks of one colour.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// Bodies whose velocities to read.
+    read: [[u32; LANES]; 2],
+    /// Bodies whose velocities to write: `NOBODY` where the body cannot move.
+    write: [[u32; LANES]; 2],
+    /// First row and number of points of the block in each lane.
+    row_start: [u32; LANES],
+    count: [u32; LANES],
+    /// Records.
+    start: u32,
+    end: u32,
+    masses: [Masses; 2],
+}
+
+/// All qualifying blocks of a problem, by colour.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    groups: Vec<Group>,
+    points: Vec<Point>,
+    inputs: Vec<Input>,
+    impulses: Vec<Impulse>,
+    /// Where the groups of each colour start, and the end.
+    starts: Vec<u32>,
+    /// The other blocks, colour after colour; ascending within a colour.
+    others: Vec<u32>,
+    other_starts: Vec<u32>,
+    sorted: Vec<(u32, u32)>,
+    /// Whether a colour is large enough to be worked on by several threads.
+    pub forks: bool,
+    /// Whether inputs and impulses are held for a whole solve.
+    pub held: bool,
+}
+
+/// Velocities of bodies, however they are shared.
+pub(super) trait Nodes {
+    fn read(&self, i: usize) -> Twist;
+    fn write(&mut self, i: usize, twist: Twist);
+}
+
+/// One colour's groups, or some of them, with their impulses.
+pub(super) struct Chunk<'a> {
+    groups: &'a [Group],
+    points: &'a [Point],
+    inputs: &'a [Input],
+    impulses: &'a mut [Impulse],
+    /// Index of the first record.
+    base: usize,
+}
+
+fn qualifies(problem: &ContactProblem, block: &Block) -> bool {
+    let rows = &problem.rows[block.rows()];
+    let solid = |side: &Side| !matches!(side, Side::Particles { .. });
+    solid(&block.a)
+        && solid(&block.b)
+        && rows.len().is_multiple_of(3)
+        && rows.chunks_exact(3).zip((block.row_start..).step_by(3)).all(|(rows, at)| {
+            rows[0].bound == Bound::Interval { lower: 0.0, upper: f64::INFINITY }
+                && matches!(rows[1].bound, Bound::Friction { normal, .. } if normal == at)
+                && rows[1].bound == rows[2].bound
+        })
+}
+
+impl Lanes {
+    /// Finds out which blocks qualify and groups them: by number of points, so that few lanes idle.
+    pub fn build(&mut self, problem: &ContactProblem, colors: &Colors) {
+        self.groups.clear();
+        self.others.clear();
+        self.starts.clear();
+        self.other_starts.clear();
+        let mut records = 0;
+        for color in 0..colors.count() {
+            self.starts.push(self.groups.len() as u32);
+            self.other_starts.push(self.others.len() as u32);
+            let one_by_one = colors.overflow && color + 1 == colors.count();
+            let usual = problem.friction == FrictionModel::Cone && !one_by_one;
+            self.sorted.clear();
+            for &i in colors.blocks(color) {
+                let block = &problem.blocks[i as usize];
+                if usual && qualifies(problem, block) {
+                    self.sorted.push((block.row_count / 3, i));
+                } else {
+                    self.others.push(i);
+                }
+            }
+            self.sorted.sort_unstable();
+            for chunk in self.sorted.chunks(LANES) {
+                let group = Group::new(problem, chunk, records);
+                records = group.end;
+                self.groups.push(group);
+            }
+        }
+        self.starts.push(self.groups.len() as u32);
+        self.other_starts.push(self.others.len() as u32);
+        let longest = |starts: &[u32]| starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0);
+        self.forks = longest(&self.starts) as usize > LEAF_GROUPS
+            || longest(&self.other_starts) as usize > LEAF_BLOCKS;
+        self.points.clear();
+        self.points.resize(records as usize, Point::default());
+        self.inputs.clear();
+        self.inputs.resize(records as usize, Input::default());
+        self.impulses.clear();
+        self.impulses.resize(records as usize, Impulse::default());
+    }
+
+    /// Takes over the numbers that follow from the places of things: directions, arms, masses.
+    pub fn pack(&mut self, problem: &ContactProblem) {
+        let leaf = leaf_groups(problem);
+        pack_groups(problem, &mut self.groups, &mut self.points, 0, leaf);
+    }
+
+    /// Takes over impulses, biases and compliances.
+    pub fn load(&mut self, problem: &ContactProblem, impulses: &[f64]) {
+        let leaf = leaf_groups(problem);
+        let out = (&mut *self.inputs, &mut *self.impulses);
+        load_groups(problem, impulses, &self.groups, out, 0, leaf);
+    }
+
+    /// Hands the impulses back.
+    pub fn store(&self, impulses: &mut [f64]) {
+        for group in &self.groups {
+            let held = &self.impulses[group.start as usize..group.end as usize];
+            for lane in 0..LANES {
+                for (z, held) in impulses[group.rows(lane)].chunks_exact_mut(3).zip(held) {
+                    z.copy_from_slice(&[held[0].0[lane], held[1].0[lane], held[2].0[lane]]);
+                }
+            }
+        }
+    }
+
+    /// Whether some blocks do not qualify.
+    pub fn has_others(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// The groups of a colour and its other blocks.
+    pub fn color(&mut self, i: usize) -> (Chunk<'_>, &[u32]) {
+        let others = &self.others[self.other_starts[i] as usize..self.other_starts[i + 1] as usize];
+        let groups = &self.groups[self.starts[i] as usize..self.starts[i + 1] as usize];
+        let (base, end) = match (groups.first(), groups.last()) {
+            (Some(first), Some(last)) => (first.start as usize, last.end as usize),
+            _ => (0, 0),
+        };
+        let chunk = Chunk {
+            groups,
+            points: &self.points[base..end],
+            inputs: &self.inputs[base..end],
+            impulses: &mut self.impulses[base..end],
+            base,
+        };
+        (chunk, others)
+    }
+}
+
+/// Groups a thread takes at a time.
+pub(super) const LEAF_GROUPS: usize = 64;
+
+fn leaf_groups(problem: &ContactProblem) -> usize {
+    let parallel = problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1;
+    if parallel { LEAF_GROUPS } else { usize::MAX }
+}
+
+/// `points` starts at record `base`.
+fn pack_groups(
+    problem: &ContactProblem,
+    groups: &mut [Group],
+    points: &mut [Point],
+    base: usize,
+    leaf: usize,
+) {
+    if groups.len() > leaf {
+        let (left, right) = groups.split_at_mut(groups.len() / 2);
+        let middle = right[0].start as usize;
+        let (points_left, points_right) = points.split_at_mut(middle - base);
+        rayon::join(
+            || pack_groups(problem, left, points_left, base, leaf),
+            || pack_groups(problem, right, points_right, middle, leaf),
+        );
+        return;
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the function was compiled for
+        return unsafe { pack_avx2(problem, groups, points, base) };
+    }
+    pack_with::<Wide>(problem, groups, points, base);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn pack_avx2(problem: &ContactProblem, groups: &mut [Group], points: &mut [Point], base: usize) {
+    pack_with::<avx2::Register>(problem, groups, points, base);
+}
+
+#[inline(always)]
+fn pack_with<V: Vector>(
+    problem: &ContactProblem,
+    groups: &mut [Group],
+    points: &mut [Point],
+    base: usize,
+) {
+    for group in groups {
+        let range = group.start as usize - base..group.end as usize - base;
+        group.pack::<V>(problem, &mut points[range]);
+    }
+}
+
+/// `out` starts at record `base`.
+fn load_groups(
+    problem: &ContactProblem,
+    impulses: &[f64],
+    groups: &[Group],
+    out: (&mut [Input], &mut [Impulse]),
+    base: usize,
+    leaf: usize,
+) {
+    let (inputs, held) = out;
+    if groups.len() > leaf {
+        let (left, right) = groups.split_at(groups.len() / 2);
+        let middle = right[0].start as usize;
+        let (inputs_left, inputs_right) = inputs.split_at_mut(middle - base);
+        let (held_left, held_right) = held.split_at_mut(middle - base);
+        let (left_out, right_out) = ((inputs_left, held_left), (inputs_right, held_right));
+        rayon::join(
+            || load_groups(problem, impulses, left, left_out, base, leaf),
+            || load_groups(problem, impulses, right, right_out, middle, leaf),
+        );
+        return;
+    }
+    for group in groups {
+        let range = group.start as usize - base..group.end as usize - base;
+        let (inputs, held) = (&mut inputs[range.clone()], &mut held[range]);
+        for lane in 0..LANES {
+            let rows = group.rows(lane);
+            let z = impulses[rows.clone()].chunks_exact(3);
+            let rows = problem.rows[rows].chunks_exact(3);
+            for (((rows, z), input), held) in rows.zip(z).zip(&mut *inputs).zip(&mut *held) {
+                for k in 0..3 {
+                    input.bias[k].0[lane] = rows[k].bias;
+                    input.compliance[k].0[lane] = rows[k].compliance;
+                    held[k].0[lane] = z[k];
+                }
+            }
+        }
+    }
+}
+
+impl Group {
+    fn new(problem: &ContactProblem, blocks: &[(u32, u32)], start: u32) -> Group {
+        let mut group = Group {
+            read: [[NOBODY; LANES]; 2],
+            write: [[NOBODY; LANES]; 2],
+            row_start: [0; LANES],
+            count: [0; LANES],
+            start,
+            end: start,
+            masses: Default::default(),
+        };
+        for (lane, &(count, i)) in blocks.iter().enumerate() {
+            let block = &problem.blocks[i as usize];
+            group.row_start[lane] = block.row_start;
+            group.count[lane] = count;
+            group.end = group.end.max(start + count);
+            for (k, side) in [block.a, block.b].into_iter().enumerate() {
+                if let Side::Body(body) = side {
+                    group.read[k][lane] = body;
+                    if !problem.bodies[body as usize].is_fixed() {
+                        group.write[k][lane] = body;
+                    }
+                }
+            }
+        }
+        group
+    }
+
+    #[inline]
+    fn rows(&self, lane: usize) -> std::ops::Range<usize> {
+        let start = self.row_start[lane] as usize;
+        start..start + 3 * self.count[lane] as usize
+    }
+
+    #[inline(always)]
+    fn pack<V: Vector>(&mut self, problem: &ContactProblem, points: &mut [Point]) {
+        // a lane without a point has no compliance, nor what an earlier `measure` left there
+        for point in &mut *points {
+            point.response = Wide::default();
+            point.friction_inverse = Default::default();
+        }
+        for lane in 0..LANES {
+            for k in 0..2 {
+                let body = self.write[k][lane];
+                if body != NOBODY {
+                    let mass = &problem.bodies[body as usize];
+                    self.masses[k].inv_mass.set(lane, mass.inv_mass);
+                    let Mat3 { x_axis, y_axis, z_axis } = mass.inv_inertia;
+                    for (to, axis) in
+                        self.masses[k].inv_inertia.iter_mut().zip([x_axis, y_axis, z_axis])
+                    {
+                        to.set(lane, axis);
+                    }
+                }
+            }
+            // arms on the world are not to be read
+            let [a, b] = [self.read[0][lane] != NOBODY, self.read[1][lane] != NOBODY];
+            let rows = problem.rows[self.rows(lane)].chunks_exact(3);
+            for (rows, point) in rows.zip(&mut *points) {
+                for (k, row) in rows.iter().enumerate() {
+                    point.direction[k].set(lane, row.direction);
+                    point.arm_a[k].set(lane, if a { row.arm_a } else { Vec3::ZERO });
+                    point.arm_b[k].set(lane, if b { row.arm_b } else { Vec3::ZERO });
+                }
+                if let Bound::Friction { coefficient, .. } = rows[1].bound {
+                    point.coefficient.0[lane] = coefficient;
+                }
+                // for `measure`
+                point.response.0[lane] = rows[0].compliance;
+                point.friction_inverse[0].0[lane] = rows[1].compliance;
+                point.friction_inverse[2].0[lane] = rows[2].compliance;
+            }
+        }
+        for point in points {
+            point.measure::<V>(&self.masses);
+        }
+    }
+}
+
+impl Point {
+    /// The responses; where they go lie the compliances.
+    #[inline(always)]
+    fn measure<V: Vector>(&mut self, masses: &[Masses; 2]) {
+        let n = self.response_of::<V>(masses, 0, 0) + V::load(&self.response);
+        let p = self.response_of::<V>(masses, 1, 1) + V::load(&self.friction_inverse[0]);
+        let q = self.response_of::<V>(masses, 1, 2);
+        let r = self.response_of::<V>(masses, 2, 2) + V::load(&self.friction_inverse[2]);
+        let [zero, one, half] = [0.0, 1.0, 0.5].map(|x| V::load(&Wide([x; LANES])));
+        n.store(&mut self.response);
+        n.select_le(zero, zero, one / n).store(&mut self.inverse);
+        let apart = half * (p - r);
+        let largest = half * (p + r) + (apart * apart + q * q).sqrt();
+        largest.store(&mut self.largest);
+        largest.select_le(zero, zero, one / largest).store(&mut self.largest_inverse);
+        let determinant = p * r - q * q;
+        let least = V::load(&Wide([1e-12; LANES])) * p * r;
+        // what nothing can move sticks
+        let none = (p + r).select_le(zero, zero, V::load(&Wide([f64::NAN; LANES])));
+        let k = determinant.select_le(least, none, one / determinant);
+        (k * r).store(&mut self.friction_inverse[0]);
+        (k * (zero - q)).store(&mut self.friction_inverse[1]);
+        (k * p).store(&mut self.friction_inverse[2]);
+    }
+
+    /// J_i M⁻¹ J_kᵀ.
+    #[inline(always)]
+    fn response_of<V: Vector>(&self, [a, b]: &[Masses; 2], i: usize, k: usize) -> V {
+        let load = |v: &Wide3| [V::load(&v.0[0]), V::load(&v.0[1]), V::load(&v.0[2])];
+        let (mass_a, mass_b) = (load(&a.inv_mass), load(&b.inv_mass));
+        let d = load(&self.direction[k]);
+        let push = [0, 1, 2].map(|x| (mass_a[x] + mass_b[x]) * d[x]);
+        dot(&self.direction[i], &push)
+            + dot(&self.arm_a[i], &a.spin(&load(&self.arm_a[k])))
+            + dot(&self.arm_b[i], &b.spin(&load(&self.arm_b[k])))
+    }
+}
+
+/// Both sides of a group while it is worked on.
+struct Sides<'a, V> {
+    linear: [[V; 3]; 2],
+    angular: [[V; 3]; 2],
+    masses: &'a [Masses; 2],
+}
+
+#[inline(always)]
+fn dot<V: Vector>(record: &Wide3, v: &[V; 3]) -> V {
+    V::load(&record.0[0]) * v[0] + V::load(&record.0[1]) * v[1] + V::load(&record.0[2]) * v[2]
+}
+
+#[inline(always)]
+fn scaled<V: Vector>(record: &Wide3, k: V) -> [V; 3] {
+    [V::load(&record.0[0]) * k, V::load(&record.0[1]) * k, V::load(&record.0[2]) * k]
+}
+
+#[inline(always)]
+fn scaled2<V: Vector>(records: &[Wide3; 3], k1: V, k2: V) -> [V; 3] {
+    let ([x1, y1, z1], [x2, y2, z2]) = (scaled(&records[1], k1), scaled(&records[2], k2));
+    [x1 + x2, y1 + y2, z1 + z2]
+}
+
+impl Masses {
+    #[inline(always)]
+    fn spin<V: Vector>(&self, turn: &[V; 3]) -> [V; 3] {
+        let [x, y, z] = &self.inv_inertia;
+        let ([a, b, c], [d, e, f]) = (scaled(x, turn[0]), scaled(y, turn[1]));
+        let [g, h, i] = scaled(z, turn[2]);
+        [a + d + g, b + e + h, c + f + i]
+    }
+}
+
+impl<V: Vector> Sides<'_, V> {
+    #[inline(always)]
+    fn velocity(&self, point: &Point, k: usize) -> V {
+        let [a, b] = &self.linear;
+        let relative = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
+        dot(&point.direction[k], &relative)
+            + (dot(&point.arm_b[k], &self.angular[1]) - dot(&point.arm_a[k], &self.angular[0]))
+    }
+
+    #[inline(always)]
+    fn apply(&mut self, push: [V; 3], turn_a: [V; 3], turn_b: [V; 3]) {
+        let [a, b] = self.masses;
+        let (spin_a, spin_b) = (a.spin(&turn_a), b.spin(&turn_b));
+        for x in 0..3 {
+            self.linear[0][x] = self.linear[0][x] - V::load(&a.inv_mass.0[x]) * push[x];
+            self.linear[1][x] = self.linear[1][x] + V::load(&b.inv_mass.0[x]) * push[x];
+            self.angular[0][x] = self.angular[0][x] - spin_a[x];
+            self.angular[1][x] = self.angular[1][x] + spin_b[x];
+        }
+    }
+
+    /// w of row `k` and its impulse.
+    #[inline(always)]
+    fn defect(&self, point: &Point, input: &Input, z: &Impulse, k: usize) -> (V, V) {
+        let z = V::load(&z[k]);
+        let soft = V::load(&input.bias[k]) + V::load(&input.compliance[k]) * z;
+        (self.velocity(point, k) + soft, z)
+    }
+
+    #[inline(always)]
+    fn normal(&mut self, point: &Point, input: &Input, z: &mut Impulse) -> V {
+        let (w, z0) = self.defect(point, input, z, 0);
+        let z1 = (z0 - V::load(&point.inverse) * w).or_zero();
+        let dz = z1 - z0;
+        z1.store(&mut z[0]);
+        self.apply(
+            scaled(&point.direction[0], dz),
+            scaled(&point.arm_a[0], dz),
+            scaled(&point.arm_b[0], dz),
+        );
+        dz.abs() * V::load(&point.response)
+    }
+
+    #[inline(always)]
+    fn friction(&mut self, point: &Point, input: &Input, z: &mut Impulse) -> V {
+        let radius = V::load(&point.coefficient) * V::load(&z[0]).or_zero();
+        let (w1, z1) = self.defect(point, input, z, 1);
+        let (w2, z2) = self.defect(point, input, z, 2);
+        let [p, q, r] = [0, 1, 2].map(|k| V::load(&point.friction_inverse[k]));
+        let stuck = [z1 - (p * w1 + q * w2), z2 - (q * w1 + r * w2)];
+        let size = stuck[0] * stuck[0] + stuck[1] * stuck[1];
+        let limit = radius * radius;
+        let [mut next1, mut next2] = stuck;
+        // the root and the quotient are long to wait for, and most contacts at rest stick
+        if !size.all_le(limit) {
+            let k = V::load(&point.largest_inverse);
+            let slid = [z1 - k * w1, z2 - k * w2];
+            let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
+            let shrink = length.select_le(radius, V::load(&ONE), radius / length);
+            next1 = size.select_le(limit, next1, slid[0] * shrink);
+            next2 = size.select_le(limit, next2, slid[1] * shrink);
+        }
+        let (d1, d2) = (next1 - z1, next2 - z2);
+        next1.store(&mut z[1]);
+        next2.store(&mut z[2]);
+        self.apply(
+            scaled2(&point.direction, d1, d2),
+            scaled2(&point.arm_a, d1, d2),
+            scaled2(&point.arm_b, d1, d2),
+        );
+        d1.abs().worse(d2.abs()) * V::load(&point.largest)
+    }
+}
+
+impl<'a> Chunk<'a> {
+    /// Number of groups.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Two halves.
+    pub fn halves(self) -> (Chunk<'a>, Chunk<'a>) {
+        let (left, right) = self.groups.split_at(self.groups.len() / 2);
+        let cut = right.first().map_or(0, |g| g.start as usize - self.base);
+        let (points, inputs) = (self.points.split_at(cut), self.inputs.split_at(cut));
+        let impulses = self.impulses.split_at_mut(cut);
+        let base = self.base + cut;
+        (
+            Chunk {
+                groups: left,
+                points: points.0,
+                inputs: inputs.0,
+                impulses: impulses.0,
+                base: self.base,
+            },
+            Chunk { groups: right, points: points.1, inputs: inputs.1, impulses: impulses.1, base },
+        )
+    }
+
+    /// One pass over the rows of `part`. Returns the largest natural-map residual met, m/s.
+    pub fn sweep(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
+        #[cfg(target_arch = "x86_64")]
+        if std::is_x86_feature_detected!("avx2") {
+            // SAFETY: the machine has what the function was compiled for
+            return unsafe { self.sweep_avx2(part, nodes) };
+        }
+        self.sweep_with::<Wide>(part, nodes)
+    }
+
+    /// The same operations in the same order, four lanes to a register.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn sweep_avx2(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
+        self.sweep_with::<avx2::Register>(part, nodes)
+    }
+
+    /// The pass with one kind of vectors.
+    #[inline(always)]
+    pub fn sweep_with<V: Vector>(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
+        let mut residual = V::load(&Wide::default());
+        for group in self.groups {
+            let range = group.start as usize - self.base..group.end as usize - self.base;
+            let points = &self.points[range.clone()];
+            let inputs = &self.inputs[range.clone()];
+            let impulses = &mut self.impulses[range];
+            let mut sides = group.gather::<V>(nodes);
+            if part != Part::Normal {
+                for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
+                    residual = residual.worse(sides.friction(point, input, z));
+                }
+            }
+            if part != Part::Friction {
+                for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
+                    residual = residual.worse(sides.normal(point, input, z));
+                }
+            }
+            group.scatter(&sides, nodes);
+        }
+        let mut out = Wide::default();
+        residual.store(&mut out);
+        out.0.into_iter().fold(0.0, worse)
+    }
+}
+
+impl Group {
+    #[inline(always)]
+    fn gather<V: Vector>(&self, nodes: &impl Nodes) -> Sides<'_, V> {
+        let mut twists = [[Wide3::default(); 2]; 2];
+        for (twist, read) in twists.iter_mut().zip(&self.read) {
+            for (lane, &body) in read.iter().enumerate() {
+                if body != NOBODY {
+                    let v = nodes.read(body as usize);
+                    twist[0].set(lane, v.linear);
+                    twist[1].set(lane, v.angular);
+                }
+            }
+        }
+        let load = |v: &Wide3| [V::load(&v.0[0]), V::load(&v.0[1]), V::load(&v.0[2])];
+        let [a, b] = &twists;
+        Sides {
+            linear: [load(&a[0]), load(&b[0])],
+            angular: [load(&a[1]), load(&b[1])],
+            masses: &self.masses,
+        }
+    }
+
+    #[inline(always)]
+    fn scatter<V: Vector>(&self, sides: &Sides<V>, nodes: &mut impl Nodes) {
+        for k in 0..2 {
+            let mut twist = [Wide3::default(); 2];
+            for x in 0..3 {
+                sides.linear[k][x].store(&mut twist[0].0[x]);
+                sides.angular[k][x].store(&mut twist[1].0[x]);
+            }
+            for (lane, &body) in self.write[k].iter().enumerate() {
+                if body != NOBODY {
+                    let (linear, angular) = (twist[0].get(lane), twist[1].get(lane));
+                    nodes.write(body as usize, Twist { linear, angular });
+                }
+            }
+        }
+    }
+}
+
+const ONE: Wide = Wide([1.0; LANES]);
+
+/// [`LANES`] numbers as the machine works on them: each lane as `f64` does.
+pub(super) trait Vector:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    fn load(from: &Wide) -> Self;
+    fn store(self, to: &mut Wide);
+    fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
+    /// What is positive, else 0; 0 for NaN.
+    fn or_zero(self) -> Self;
+    /// [`worse`].
+    fn worse(self, other: Self) -> Self;
+    /// Whether self ≤ `limit` in all lanes.
+    fn all_le(self, limit: Self) -> bool;
+    /// `yes` where self ≤ `limit`.
+    fn select_le(self, limit: Self, yes: Self, no: Self) -> Self;
+}
+
+impl Vector for Wide {
+    #[inline(always)]
+    fn load(from: &Wide) -> Wide {
+        *from
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut Wide) {
+        *to = self;
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Wide {
+        Wide(from_fn(|i| self.0[i].abs()))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Wide {
+        Wide(from_fn(|i| self.0[i].sqrt()))
+    }
+
+    #[inline(always)]
+    fn or_zero(self) -> Wide {
+        Wide(from_fn(|i| if self.0[i] > 0.0 { self.0[i] } else { 0.0 }))
+    }
+
+    #[inline(always)]
+    fn worse(self, other: Wide) -> Wide {
+        Wide(from_fn(|i| worse(self.0[i], other.0[i])))
+    }
+
+    #[inline(always)]
+    fn all_le(self, limit: Wide) -> bool {
+        (0..LANES).all(|i| self.0[i] <= limit.0[i])
+    }
+
+    #[inline(always)]
+    fn select_le(self, limit: Wide, yes: Wide, no: Wide) -> Wide {
+        Wide(from_fn(|i| if self.0[i] <= limit.0[i] { yes.0[i] } else { no.0[i] }))
+    }
+}
+
+impl Wide3 {
+    #[inline(always)]
+    fn set(&mut self, lane: usize, v: Vec3) {
+        self.0[0].0[lane] = v.x;
+        self.0[1].0[lane] = v.y;
+        self.0[2].0[lane] = v.z;
+    }
+
+    #[inline(always)]
+    fn get(&self, lane: usize) -> Vec3 {
+        Vec3::new(self.0[0].0[lane], self.0[1].0[lane], self.0[2].0[lane])
+    }
+}
+
+macro_rules! wide_operator {
+    ($trait:ident, $name:ident, $operator:tt) => {
+        impl $trait for Wide {
+            type Output = Wide;
+            #[inline(always)]
+            fn $name(self, other: Wide) -> Wide {
+                Wide(from_fn(|i| self.0[i] $operator other.0[i]))
+            }
+        }
+    };
+}
+wide_operator!(Add, add, +);
+wide_operator!(Sub, sub, -);
+wide_operator!(Mul, mul, *);
+wide_operator!(Div, div, /);
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    //! The lanes in one register. Never fused, so that the bits are those of [`Wide`](super::Wide).
+
+    use super::{Vector, Wide};
+    use std::arch::x86_64::*;
+    use std::ops::{Add, Div, Mul, Sub};
+
+    /// Four numbers. Only [`Chunk::sweep`](super::Chunk::sweep) makes them, where the machine can.
+    #[derive(Clone, Copy)]
+    pub struct Register(__m256d);
+
+    macro_rules! operator {
+        ($trait:ident, $name:ident, $intrinsic:ident) => {
+            impl $trait for Register {
+                type Output = Register;
+                #[inline(always)]
+                fn $name(self, other: Register) -> Register {
+                    // SAFETY: a register is there only where the machine has AVX2
+                    Register(unsafe { $intrinsic(self.0, other.0) })
+                }
+            }
+        };
+    }
+    operator!(Add, add, _mm256_add_pd);
+    operator!(Sub, sub, _mm256_sub_pd);
+    operator!(Mul, mul, _mm256_mul_pd);
+    operator!(Div, div, _mm256_div_pd);
+
+    // SAFETY of all below: as above; `Wide` is four aligned numbers
+    impl Vector for Register {
+        #[inline(always)]
+        fn load(from: &Wide) -> Register {
+            Register(unsafe { _mm256_load_pd(from.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self, to: &mut Wide) {
+            unsafe { _mm256_store_pd(to.0.as_mut_ptr(), self.0) }
+        }
+
+        #[inline(always)]
+        fn abs(self) -> Register {
+            Register(unsafe { _mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0) })
+        }
+
+        #[inline(always)]
+        fn sqrt(self) -> Register {
+            Register(unsafe { _mm256_sqrt_pd(self.0) })
+        }
+
+        #[inline(always)]
+        fn or_zero(self) -> Register {
+            Register(unsafe { _mm256_max_pd(self.0, _mm256_setzero_pd()) })
+        }
+
+        #[inline(always)]
+        fn worse(self, other: Register) -> Register {
+            Register(unsafe {
+                let greater = _mm256_cmp_pd::<_CMP_GT_OQ>(other.0, self.0);
+                let nan = _mm256_cmp_pd::<_CMP_UNORD_Q>(other.0, other.0);
+                _mm256_blendv_pd(self.0, other.0, _mm256_or_pd(greater, nan))
+            })
+        }
+
+        #[inline(always)]
+        fn all_le(self, limit: Register) -> bool {
+            let mask = unsafe { _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0) };
+            (unsafe { _mm256_movemask_pd(mask) }) == 0b1111
+        }
+
+        #[inline(always)]
+        fn select_le(self, limit: Register, yes: Register, no: Register) -> Register {
+            Register(unsafe {
+                _mm256_blendv_pd(no.0, yes.0, _mm256_cmp_pd::<_CMP_LE_OQ>(self.0, limit.0))
+            })
+        }
+    }
+}
