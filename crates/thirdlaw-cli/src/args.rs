@@ -54,7 +54,7 @@ pub enum Command {
 pub struct RunArgs {
     /// Path of a scene file, or the name of a built-in scene
     pub scene: String,
-    /// Folder for the results [default: out/<scene>/]
+    /// Folder for the results [default: out/SCENE/]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Stop after this many frames instead of where the scene ends
