@@ -1,4 +1,4 @@
-//! Closest points of two convex cores [gilbert1988], to the last digits.
+//! Closest points of two convex cores [Gilbert et al. 1988], to the last digits.
 //!
 //! Works on the difference B − A: v, its point closest to the origin, is the vector from the
 //! closest point of A to that of B. The library's version stops at half the digits of the distance,

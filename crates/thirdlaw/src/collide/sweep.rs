@@ -1,4 +1,4 @@
-//! Continuous detection by conservative advancement [mirtich1996].
+//! Continuous detection by conservative advancement [Mirtich 1996].
 //!
 //! Two convex pieces at distance d whose points approach along the closest direction n by at most
 //! μ per unit of time cannot touch before d/μ. Advancing by that again and again converges to the

@@ -121,3 +121,24 @@ fn the_hash_covers_velocities_and_warm_starts() {
     changed.state.contacts[0].points[0].normal_impulse += 1e-12;
     assert_ne!(snapshot.state.hash(), changed.state.hash());
 }
+
+/// One island large enough that its colours are shared out among threads.
+#[test]
+fn one_large_island_gives_the_same_bits_for_any_number_of_threads() {
+    let trace = || {
+        let mut world = earth();
+        world.add_body(floor()).unwrap();
+        for row in 0..30 {
+            for i in 0..30 - row {
+                let x = 1.01 * (f64::from(i) - f64::from(29 - row) / 2.0);
+                let y = 0.5 + 0.999 * f64::from(row);
+                world.add_body(Body::dynamic(cuboid(0.5, 0.5, 0.5)).at(x, y, 0.0)).unwrap();
+            }
+        }
+        hashes(&mut world, 8)
+    };
+    let reference = with_threads(1, trace);
+    for threads in [2, 3, 7, 16] {
+        assert!(reference == with_threads(threads, trace), "{threads} threads differ");
+    }
+}
