@@ -20,6 +20,7 @@ pub mod solver;
 mod sweep;
 #[cfg(test)]
 mod tests;
+mod vector;
 mod wrench;
 
 pub use problem::{

@@ -112,7 +112,7 @@ fn set_kinematic_velocities(model: &Model, state: &mut State, dt: f64) {
     let time = state.time;
     for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
         if body.alive && body.kind == BodyKind::Kinematic && !body.motion.keys.is_empty() {
-            now.velocity = super::substep::keyframe_velocity(body, now, time + dt, dt);
+            now.velocity = super::kinematic::keyframe_velocity(body, now, time + dt, dt);
         }
     }
 }
@@ -122,7 +122,7 @@ fn move_kinematic(model: &Model, state: &mut State, substeps: u32, dt: f64) {
     for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
         if body.alive && body.kind == BodyKind::Kinematic {
             for substep in 0..substeps {
-                super::substep::move_kinematic(body, now, time, dt, (substep, substeps));
+                super::kinematic::move_kinematic(body, now, time, dt, (substep, substeps));
             }
         }
     }

@@ -10,16 +10,18 @@
 //!
 //! Positions move by the velocity with the push, the velocity that stays is the one without: position
 //! correction adds no energy. Both solves see the same arms and inertia, so each conserves momentum
-//! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before they close. Restitution
-//! judges the approach by the velocity before this substep's forces, as [shinar2008 §4] does, so that
-//! a body at rest does not bounce on the spot.
+//! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before
+//! they close. Restitution judges the approach by the velocity before this substep's forces, as
+//! [shinar2008 §4] does, so that a body at rest does not bounce on the spot.
 
+use super::effort::{BOUNCE_ITERATIONS, Effort};
+use super::kinematic::move_kinematic;
+use super::rebound::{Spring, bounce};
 use crate::body::BodyKind;
 use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{
-    self, Block, Bound, ContactProblem, DirectUse, Row, Side, SolveReport, SolveSettings,
-    Staggering, Velocities,
+    self, Block, Bound, ContactProblem, Row, Side, SolveReport, SolveSettings, Velocities,
 };
 use crate::math::{Quat, Twist, Vec3, tangents};
 use crate::model::{BodyModel, Model};
@@ -145,63 +147,6 @@ impl SolveTotals {
         self.iterations += report.iterations;
         self.residual = self.residual.max(report.residual);
         self.direct |= report.direct;
-    }
-}
-
-/// Rows times iterations that a slow island may always take.
-const WORK: usize = 12_000;
-/// Most iterations out of that budget.
-const SLOW_ITERATIONS: usize = 50;
-/// Speed below which an island may be about to stand, m/s.
-const SLOW: f64 = 0.5;
-/// Rows of an island so small, one body on another, that the direct path costs no more than iterating.
-const TINY: usize = 12;
-/// Iterations after a bounce.
-const BOUNCE_ITERATIONS: u32 = 8;
-/// Mass ratio within an island above which iteration is not trusted to get there.
-const LOPSIDED: f64 = 20.0;
-
-/// How hard to try with an island.
-struct Effort {
-    /// What iteration leaves over may decide whether it stands or falls.
-    slow: bool,
-    /// It holds bodies of extreme mass ratio.
-    lopsided: bool,
-}
-
-impl Effort {
-    fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
-        let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
-        for &slot in slots {
-            let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
-            least = least.min(body.mass);
-            most = most.max(body.mass);
-            fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
-        }
-        Effort { slow: fastest < SLOW, lopsided: most > LOPSIDED * least }
-    }
-
-    fn settings(&self, contact: &ContactSettings, iterations: u32, rows: usize) -> SolveSettings {
-        let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
-        // where the direct path follows, iterating long first only costs
-        let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
-        let patient = (self.slow || self.lopsided) && !lopsided;
-        let direct = lopsided || (self.slow && rows <= TINY);
-        let iterations = if patient { iterations.max(affordable) } else { iterations };
-        SolveSettings {
-            solver: contact.solver,
-            iterations,
-            tolerance: contact.tolerance,
-            friction: if contact.staggered {
-                Staggering::Converged { rounds: 20, inner: iterations.max(20) }
-            } else {
-                Staggering::Alternating
-            },
-            direct: match contact.direct_rows {
-                rows_max if direct && rows_max > 0 => DirectUse::Auto { rows_max },
-                _ => DirectUse::Never,
-            },
-        }
     }
 }
 
@@ -522,84 +467,4 @@ fn external_force(body: &BodyModel, local: &LocalBody, time: f64, h: f64) -> (Ve
 /// J v of a normal row between two bodies.
 fn approach_speed(row: &Row, a: &Twist, b: &Twist) -> f64 {
     row.direction.dot(b.linear - a.linear) + row.arm_b.dot(b.angular) - row.arm_a.dot(a.angular)
-}
-
-/// Normal velocity after a bounce off a gap that closes in this substep, m/s; 0 for no bounce.
-///
-/// Semi-implicit Euler keeps velocities half a substep behind positions, like a leapfrog. With the
-/// acceleration a of this substep's forces, the velocity at the start is v + a h/2, the impact speed
-/// follows from the gap, and what leaves the surface is set back by a h/2 again: bounces then lose
-/// exactly what restitution takes, to second order. A body at rest arrives with no more than a h.
-fn bounce(e: f64, gap: f64, (before, after): (f64, f64), h: f64, threshold: f64) -> f64 {
-    let gained = after - before;
-    if before > -threshold.max(gained.abs()) {
-        return 0.0;
-    }
-    let start = before + 0.5 * gained;
-    let square = start * start - 2.0 * gained / h * gap.max(0.0);
-    (e * square.max(0.0).sqrt() - 0.5 * gained).max(0.0)
-}
-
-/// The overdamped spring that pushes overlaps apart, in the form of a soft row: with ω the spring's
-/// frequency and ζ its damping ratio, an implicit step of it is J v + b + Γ z = 0 with
-/// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)).
-struct Spring {
-    /// ω/(2ζ + hω), 1/s.
-    rate: f64,
-    /// Γ/N.
-    softness: f64,
-}
-
-impl Spring {
-    fn new(settings: &ContactSettings, h: f64) -> Spring {
-        let h_omega = std::f64::consts::TAU * settings.stiffness;
-        let sum = 2.0 * settings.damping + h_omega;
-        if h_omega == 0.0 {
-            return Spring { rate: 0.0, softness: 0.0 };
-        }
-        Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
-    }
-
-    /// Bias and compliance of an overlapping point with response N that carried `load` before.
-    ///
-    /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
-    /// would press it farther than the sag allowed is carried by the bias instead.
-    fn push(&self, settings: &ContactSettings, gap: f64, response: f64, load: f64) -> (f64, f64) {
-        let overlap = (gap + settings.slop).min(0.0);
-        let compliance = self.softness * response;
-        let excess = (compliance * load - self.rate * settings.sag).max(0.0);
-        ((self.rate * overlap).max(-settings.push_speed) - excess, compliance)
-    }
-}
-
-/// Velocity that brings a keyframed body to its pose at `time` within `h` seconds.
-pub fn keyframe_velocity(body: &BodyModel, now: &BodyState, time: f64, h: f64) -> Twist {
-    let Some(pose) = body.motion.pose_at(time) else { return now.velocity };
-    let target = pose.translation + pose.rotation * body.center;
-    let turn = crate::body::rotation_vector(pose.rotation * now.rotation.conjugate());
-    Twist { linear: (target - now.position) / h, angular: turn / h }
-}
-
-/// Moves a kinematic body through one substep `(index, of how many)` of a step from `time`.
-pub fn move_kinematic(
-    body: &BodyModel,
-    now: &mut BodyState,
-    time: f64,
-    dt: f64,
-    (substep, substeps): (u32, u32),
-) {
-    let h = dt / f64::from(substeps);
-    let end = time + f64::from(substep + 1) * h;
-    match body.motion.pose_at(end) {
-        Some(pose) => {
-            now.velocity = keyframe_velocity(body, now, end, h);
-            now.position = pose.translation + pose.rotation * body.center;
-            now.rotation = pose.rotation;
-        }
-        None => {
-            now.position += h * now.velocity.linear;
-            let turn = crate::math::rotation_from_vector(h * now.velocity.angular);
-            now.rotation = (turn * now.rotation).normalize();
-        }
-    }
 }

@@ -2,8 +2,9 @@
 
 use super::super::colored_pgs::Plain;
 use super::super::colors::Colors;
-use super::super::lanes::{Lanes, Wide};
+use super::super::lanes::Lanes;
 use super::super::pgs;
+use super::super::vector::Wide;
 use super::*;
 
 const MIXED: Recipe =

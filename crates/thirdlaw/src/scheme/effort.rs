@@ -1,0 +1,71 @@
+//! How hard to try with an island: iterations where they decide whether it stands, the direct path
+//! where iteration would not get there.
+
+use crate::contact::{DirectUse, SolveSettings, Staggering};
+use crate::model::Model;
+use crate::settings::ContactSettings;
+use crate::state::State;
+
+/// Rows times iterations that a slow island may always take.
+const WORK: usize = 12_000;
+/// Most iterations out of that budget.
+const SLOW_ITERATIONS: usize = 50;
+/// Speed below which an island may be about to stand, m/s.
+const SLOW: f64 = 0.5;
+/// Rows of an island so small, one body on another, that the direct path costs no more than iterating.
+const TINY: usize = 12;
+/// Iterations after a bounce.
+pub const BOUNCE_ITERATIONS: u32 = 8;
+/// Mass ratio within an island above which iteration is not trusted to get there.
+const LOPSIDED: f64 = 20.0;
+
+/// How hard to try with an island.
+pub struct Effort {
+    /// What iteration leaves over may decide whether it stands or falls.
+    slow: bool,
+    /// It holds bodies of extreme mass ratio.
+    lopsided: bool,
+}
+
+impl Effort {
+    /// Judges an island by its masses and speeds.
+    pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
+        let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+        for &slot in slots {
+            let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
+            least = least.min(body.mass);
+            most = most.max(body.mass);
+            fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
+        }
+        Effort { slow: fastest < SLOW, lopsided: most > LOPSIDED * least }
+    }
+
+    /// How to solve the island with at least `iterations`.
+    pub fn settings(
+        &self,
+        contact: &ContactSettings,
+        iterations: u32,
+        rows: usize,
+    ) -> SolveSettings {
+        let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
+        // where the direct path follows, iterating long first only costs
+        let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
+        let patient = (self.slow || self.lopsided) && !lopsided;
+        let direct = lopsided || (self.slow && rows <= TINY);
+        let iterations = if patient { iterations.max(affordable) } else { iterations };
+        SolveSettings {
+            solver: contact.solver,
+            iterations,
+            tolerance: contact.tolerance,
+            friction: if contact.staggered {
+                Staggering::Converged { rounds: 20, inner: iterations.max(20) }
+            } else {
+                Staggering::Alternating
+            },
+            direct: match contact.direct_rows {
+                rows_max if direct && rows_max > 0 => DirectUse::Auto { rows_max },
+                _ => DirectUse::Never,
+            },
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What a contact point wants beyond not closing: to push an overlap apart, or to bounce.
+
+use crate::settings::ContactSettings;
+
+/// Normal velocity after a bounce off a gap that closes in this substep, m/s; 0 for no bounce.
+///
+/// Semi-implicit Euler keeps velocities half a substep behind positions, like a leapfrog. With the
+/// acceleration a of this substep's forces, the velocity at the start is v + a h/2, the impact speed
+/// follows from the gap, and what leaves the surface is set back by a h/2 again: bounces then lose
+/// exactly what restitution takes, to second order. A body at rest arrives with no more than a h.
+pub fn bounce(e: f64, gap: f64, (before, after): (f64, f64), h: f64, threshold: f64) -> f64 {
+    let gained = after - before;
+    if before > -threshold.max(gained.abs()) {
+        return 0.0;
+    }
+    let start = before + 0.5 * gained;
+    let square = start * start - 2.0 * gained / h * gap.max(0.0);
+    (e * square.max(0.0).sqrt() - 0.5 * gained).max(0.0)
+}
+
+/// The overdamped spring that pushes overlaps apart, in the form of a soft row: with ω the spring's
+/// frequency and ζ its damping ratio, an implicit step of it is J v + b + Γ z = 0 with
+/// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)).
+pub struct Spring {
+    /// ω/(2ζ + hω), 1/s.
+    rate: f64,
+    /// Γ/N.
+    softness: f64,
+}
+
+impl Spring {
+    /// The spring of the settings for substeps of `h` seconds.
+    pub fn new(settings: &ContactSettings, h: f64) -> Spring {
+        let h_omega = std::f64::consts::TAU * settings.stiffness;
+        let sum = 2.0 * settings.damping + h_omega;
+        if h_omega == 0.0 {
+            return Spring { rate: 0.0, softness: 0.0 };
+        }
+        Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
+    }
+
+    /// Bias and compliance of an overlapping point with response N that carried `load` before.
+    ///
+    /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
+    /// would press it farther than the sag allowed is carried by the bias instead.
+    pub fn push(
+        &self,
+        settings: &ContactSettings,
+        gap: f64,
+        response: f64,
+        load: f64,
+    ) -> (f64, f64) {
+        let overlap = (gap + settings.slop).min(0.0);
+        let compliance = self.softness * response;
+        let excess = (compliance * load - self.rate * settings.sag).max(0.0);
+        ((self.rate * overlap).max(-settings.push_speed) - excess, compliance)
+    }
+}
