@@ -3,6 +3,7 @@
 
 use crate::collide::contacts::Contact;
 use crate::math::{Quat, Twist, Vec3};
+use crate::model::Model;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 
@@ -59,6 +60,17 @@ impl BodyState {
 }
 
 impl State {
+    /// Whether every body and contact named here exists in the model, and contacts are in order.
+    pub fn fits(&self, model: &Model) -> bool {
+        let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);
+        self.bodies.len() == model.bodies.len()
+            && self.contacts.is_sorted_by(|a, b| a.key < b.key)
+            && self
+                .contacts
+                .iter()
+                .all(|c| alive(c.key.a) && alive(c.key.b) && c.count as usize <= c.points.len())
+    }
+
     /// A number that changes when any bit of the state changes.
     pub fn hash(&self) -> u64 {
         // The serialized form holds every field; feeding the hasher as the bytes come needs no

@@ -315,9 +315,16 @@ impl World {
         &self.settings
     }
 
-    /// Changes the settings; on an error the old ones stand.
+    /// Changes the settings and wakes everything; on an error the old ones stand.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), SettingsError> {
         settings.check()?;
+        if settings != self.settings {
+            // what slept under the old settings may not rest under the new ones
+            for body in &mut self.state.bodies {
+                body.asleep = false;
+                body.quiet = 0.0;
+            }
+        }
         self.settings = settings;
         Ok(())
     }
@@ -336,10 +343,11 @@ impl World {
 
     /// Goes back to a checkpoint of this model; refused, with nothing changed, if it is of another.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        if snapshot.model != self.model.fingerprint()
-            || snapshot.state.bodies.len() != self.model.bodies.len()
-        {
+        if snapshot.model != self.model.fingerprint() {
             return Err(SnapshotError::OtherModel);
+        }
+        if !snapshot.state.fits(&self.model) {
+            return Err(SnapshotError::Damaged("it names bodies or contacts that cannot be"));
         }
         self.state.clone_from(&snapshot.state);
         Ok(())

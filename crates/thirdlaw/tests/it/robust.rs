@@ -193,6 +193,12 @@ fn damaged_snapshots_are_refused_and_leave_the_world_alone() {
             assert_eq!(world.restore(&snapshot), Err(SnapshotError::OtherModel), "byte {i}");
         }
     }
+    let mut hostile = world.save();
+    hostile.state.contacts[0].key.b = 77;
+    assert!(matches!(world.restore(&hostile), Err(SnapshotError::Damaged(_))));
+    let mut hostile = world.save();
+    hostile.state.contacts[0].count = 9;
+    assert!(matches!(world.restore(&hostile), Err(SnapshotError::Damaged(_))));
     let mut other = earth();
     other.add_body(floor()).unwrap();
     assert_eq!(other.restore(&world.save()), Err(SnapshotError::OtherModel));
