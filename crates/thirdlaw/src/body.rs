@@ -207,6 +207,13 @@ pub struct Keyframe {
     pub rotation: Quat,
 }
 
+impl Keyframe {
+    /// The key with its rotation as an exact unit quaternion.
+    pub(crate) fn normalized(&self) -> Keyframe {
+        Keyframe { rotation: self.rotation.normalize(), ..*self }
+    }
+}
+
 impl Keyframes {
     /// Pose of the body's origin at `time`; `None` without keys.
     pub fn pose_at(&self, time: f64) -> Option<Pose> {
@@ -222,6 +229,9 @@ impl Keyframes {
         let Some(b) = self.keys.get(next) else {
             return Some(Pose::from_parts(a.position, a.rotation));
         };
+        if a.position == b.position && a.rotation == b.rotation {
+            return Some(Pose::from_parts(a.position, a.rotation));
+        }
         let mut s = (time - a.time) / (b.time - a.time);
         if self.smooth {
             s = s * s * (3.0 - 2.0 * s);

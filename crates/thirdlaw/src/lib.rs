@@ -12,15 +12,17 @@ pub mod ids;
 pub mod math;
 pub mod measure;
 pub mod model;
-pub mod rigid;
-pub mod scheme;
+mod rigid;
+mod scheme;
 pub mod settings;
 pub mod shape;
 pub mod snapshot;
 pub mod state;
 pub mod world;
 
-pub use body::{Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
+pub use body::{
+    AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
+};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
 pub use ids::{BodyId, StaleId};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};

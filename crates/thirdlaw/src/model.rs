@@ -1,6 +1,6 @@
 //! What a step never changes: masses, shapes, materials, paths. Only edits between steps do.
 
-use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframes, Mass, Material};
+use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
 use crate::error::BodyError;
 use crate::ids::{BodyId, StaleId};
 use crate::math::{Mat3, Vec3};
@@ -79,7 +79,8 @@ impl Model {
     /// against. Two worlds built by the same calls agree.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = crate::state::BitHasher::default();
-        self.free.hash(&mut hasher);
+        hasher.write_u64(self.free.len() as u64);
+        self.free.iter().for_each(|slot| slot.hash(&mut hasher));
         for body in &self.bodies {
             body.fingerprint(&mut hasher);
         }
@@ -124,7 +125,10 @@ impl BodyModel {
             gravity_scale: body.gravity_scale,
             locks: body.locks,
             forces: body.forces.clone(),
-            motion: body.motion.clone(),
+            motion: Keyframes {
+                keys: body.motion.keys.iter().map(Keyframe::normalized).collect(),
+                ..body.motion.clone()
+            },
             can_sleep: body.can_sleep,
             reach: body.shape.outer_radius() + center.length(),
         })
@@ -309,6 +313,9 @@ fn check_inertia(inertia: Mat3) -> Result<(), BodyError> {
             field,
             format!("must be positive definite; its principal moments are {moments:?}"),
         ));
+    }
+    if !inertia.inverse().is_finite() {
+        return Err(error(field, "is too small to be inverted"));
     }
     if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9) {
         return Err(error(

@@ -17,6 +17,7 @@ pub struct Settings {
     /// Whether islands at rest stop being simulated until something touches them.
     pub sleeping: bool,
     /// Whether bodies that move farther in a step than they are thick are swept along their path.
+    /// A kinematic body that fast is not stopped for, and may pass through a slow body.
     pub continuous: bool,
 }
 
@@ -27,8 +28,8 @@ pub struct ContactSettings {
     pub solver: Solver,
     /// Most iterations of the solve with position correction in each substep.
     pub iterations: u32,
-    /// Most iterations after the position update, which take out the velocity that the position
-    /// correction put in.
+    /// Most iterations of the second solve in each substep, which takes out the velocity that the
+    /// position correction put in, and gives bounces theirs.
     pub relax_iterations: u32,
     /// Iteration stops below this error of the contact velocities, m/s; 0 runs all iterations.
     pub tolerance: f64,
@@ -43,7 +44,8 @@ pub struct ContactSettings {
     pub slop: f64,
     /// Fastest speed at which position correction pushes bodies apart, m/s.
     pub push_speed: f64,
-    /// Frequency of the spring that pushes overlaps apart, in units of the substep rate.
+    /// Frequency of the spring that pushes overlaps apart, in units of the substep rate;
+    /// at most 120 Hz.
     pub stiffness: f64,
     /// Damping ratio of that spring; 1 is critical.
     pub damping: f64,
@@ -93,9 +95,11 @@ impl Settings {
         if !self.gravity.is_finite() {
             return fail("gravity", format!("must be finite, not {}", self.gravity));
         }
-        for (field, count, most) in
-            [("substeps", self.substeps, 1000), ("contact.iterations", contact.iterations, 100_000)]
-        {
+        for (field, count, most) in [
+            ("substeps", self.substeps, 1000),
+            ("contact.iterations", contact.iterations, 100_000),
+            ("contact.relax_iterations", contact.relax_iterations, 100_000),
+        ] {
             if count == 0 || count > most {
                 return fail(field, format!("must be between 1 and {most}, not {count}"));
             }

@@ -64,11 +64,13 @@ impl State {
     pub fn fits(&self, model: &Model) -> bool {
         let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);
         self.bodies.len() == model.bodies.len()
+            && self.time.is_finite()
+            && self.substep.is_finite()
             && self.contacts.is_sorted_by(|a, b| a.key < b.key)
             && self
                 .contacts
                 .iter()
-                .all(|c| alive(c.key.a) && alive(c.key.b) && c.count as usize <= c.points.len())
+                .all(|c| c.key.a < c.key.b && alive(c.key.a) && alive(c.key.b) && c.is_sound())
     }
 
     /// A number that changes when any bit of the state changes.

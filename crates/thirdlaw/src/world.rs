@@ -9,6 +9,7 @@ use crate::scheme::impulse;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::state::{BodyState, Push, State};
+use parry3d_f64::bounding_volume::BoundingVolume;
 
 /// Bodies, their state, and how they are stepped.
 #[derive(Clone, Debug)]
@@ -132,6 +133,7 @@ impl World {
                 (self.model.bodies.len() - 1) as u32
             }
         };
+        self.wake_near(index as usize);
         Ok(BodyId { index, generation })
     }
 
@@ -154,10 +156,13 @@ impl World {
         check_pose(&pose)?;
         self.wake_slot(slot);
         self.wake_touching(slot);
+        // impulses say nothing about where the body is put
+        self.state.contacts.retain(|c| c.key.a != id.index && c.key.b != id.index);
         let rotation = pose.rotation.normalize();
         self.state.bodies[slot].position =
             pose.translation + rotation * self.model.bodies[slot].center;
         self.state.bodies[slot].rotation = rotation;
+        self.wake_near(slot);
         Ok(())
     }
 
@@ -240,6 +245,24 @@ impl World {
         body.quiet = 0.0;
         // the rest of a sleeping island wakes in the next step, when contacts link it to this body
         body.asleep = false;
+    }
+
+    /// Wakes the sleepers that a body put into place may touch: one that does not move would never
+    /// be found to.
+    fn wake_near(&mut self, slot: usize) {
+        if !self.state.bodies.iter().any(|b| b.asleep) {
+            return;
+        }
+        let shape = &self.model.bodies[slot].shape;
+        let bounds = shape.aabb(&self.slot_pose(slot)).loosened(0.05);
+        for other in 0..self.model.bodies.len() {
+            if self.state.bodies[other].asleep {
+                let pose = self.slot_pose(other);
+                if self.model.bodies[other].shape.aabb(&pose).intersects(&bounds) {
+                    self.wake_slot(other);
+                }
+            }
+        }
     }
 
     fn wake_touching(&mut self, slot: usize) {

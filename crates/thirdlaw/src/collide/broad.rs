@@ -36,7 +36,6 @@ struct Entry {
     position: Vec3,
     rotation: Quat,
     generation: u32,
-    present: bool,
     in_tree: bool,
     tight: Aabb,
     /// Whether this body can start a pair: it moves in this step.
@@ -81,7 +80,6 @@ impl BroadPhase {
                 self.entries.push(Entry::absent());
             }
             let entry = &mut self.entries[i];
-            entry.present = body.alive;
             if !body.alive {
                 entry.active = false;
                 if entry.in_tree {
@@ -97,6 +95,11 @@ impl BroadPhase {
             };
             if !body.shape.outer_radius().is_finite() {
                 self.unbounded.push(i as u32);
+                if entry.in_tree {
+                    // the slot held a bounded body before
+                    self.tree.remove(i as u32);
+                    entry.in_tree = false;
+                }
                 continue;
             }
             let same = entry.in_tree
@@ -148,7 +151,6 @@ impl Entry {
             position: Vec3::ZERO,
             rotation: Quat::IDENTITY,
             generation: 0,
-            present: false,
             in_tree: false,
             tight: Aabb::new(Vec3::ZERO, Vec3::ZERO),
             active: false,

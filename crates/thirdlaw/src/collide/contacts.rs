@@ -66,6 +66,34 @@ impl Contact {
     pub fn points(&self) -> &[ContactPoint] {
         &self.points[..self.count as usize]
     }
+
+    /// Whether all its numbers can be used.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.count as usize <= POINTS_MAX
+            && (self.normal.length_squared() - 1.0).abs() < 1e-6
+            && self.friction >= 0.0
+            && (0.0..=1.0).contains(&self.restitution)
+            && self.points().iter().all(|p| {
+                p.anchor_a.is_finite()
+                    && p.anchor_b.is_finite()
+                    && p.friction_impulse.is_finite()
+                    && [p.radius_a, p.radius_b, p.separation, p.normal_impulse]
+                        .iter()
+                        .all(|x| x.is_finite())
+            })
+    }
+
+    /// The same contact with its impulses multiplied.
+    fn scaled(&self, scale: f64) -> Contact {
+        let mut contact = *self;
+        if scale != 1.0 {
+            for point in &mut contact.points {
+                point.normal_impulse *= scale;
+                point.friction_impulse *= scale;
+            }
+        }
+        contact
+    }
 }
 
 /// Memory of the narrow phase.
@@ -84,13 +112,14 @@ struct Chunk {
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
 
-/// Replaces `state.contacts` by the contacts at the current poses. Contacts between bodies that both
+/// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
+/// `substep` seconds. Contacts between bodies that both
 /// sleep (or cannot move) are not examined and stay.
 pub fn update(
     model: &Model,
     state: &mut State,
     pairs: &[(u32, u32)],
-    dt: f64,
+    (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
     let chunk_count = pairs.len().div_ceil(CHUNK);
@@ -106,7 +135,9 @@ pub fn update(
         }
     });
     let found = chunks.iter().flat_map(|chunk| &chunk.contacts);
-    merge(model, state, found, &mut scratch.merged);
+    // impulses carried through sleep follow a change of the substep like all others do
+    let scale = if state.substep > 0.0 { substep / state.substep } else { 1.0 };
+    merge(model, state, found, scale, &mut scratch.merged);
     std::mem::swap(&mut state.contacts, &mut scratch.merged);
 }
 
@@ -120,6 +151,7 @@ fn merge<'a>(
     model: &Model,
     state: &State,
     found: impl Iterator<Item = &'a Contact>,
+    scale: f64,
     merged: &mut Vec<Contact>,
 ) {
     merged.clear();
@@ -130,11 +162,11 @@ fn merge<'a>(
         .peekable();
     for contact in found {
         while let Some(old) = kept.next_if(|old| old.key < contact.key) {
-            merged.push(*old);
+            merged.push(old.scaled(scale));
         }
-        merged.push(*contact);
+        merged.push(contact.scaled(scale));
     }
-    merged.extend(kept);
+    merged.extend(kept.map(|old| old.scaled(scale)));
 }
 
 fn find_pair(model: &Model, state: &State, (a, b): (u32, u32), dt: f64, chunk: &mut Chunk) {

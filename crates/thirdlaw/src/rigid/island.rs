@@ -18,6 +18,8 @@ pub struct Island {
     pub contact_start: usize,
     /// Number of contacts.
     pub contact_count: usize,
+    /// Whether a kinematic body that moves touches it.
+    pub carried: bool,
 }
 
 /// All islands that are awake.
@@ -31,6 +33,7 @@ pub struct Islands {
     pub contacts: Vec<u32>,
     parent: Vec<u32>,
     awake: Vec<bool>,
+    carried: Vec<bool>,
     number: Vec<u32>,
     cursor: Vec<usize>,
 }
@@ -79,6 +82,8 @@ impl Islands {
         let count = model.bodies.len();
         self.awake.clear();
         self.awake.resize(count, false);
+        self.carried.clear();
+        self.carried.resize(count, false);
         for i in 0..count {
             if model.bodies[i].is_dynamic() && !state.bodies[i].asleep {
                 let root = self.root(i as u32);
@@ -94,8 +99,9 @@ impl Islands {
                     && !model.bodies[mover].is_dynamic()
                     && model.bodies[other].is_dynamic()
                 {
-                    let root = self.root(other as u32);
-                    self.awake[root as usize] = true;
+                    let root = self.root(other as u32) as usize;
+                    self.awake[root] = true;
+                    self.carried[root] = true;
                 }
             }
         }
@@ -126,7 +132,9 @@ impl Islands {
                 self.islands.push(Island::default());
             }
             self.number[i] = self.number[root];
-            self.islands[self.number[i] as usize].body_count += 1;
+            let island = &mut self.islands[self.number[i] as usize];
+            island.body_count += 1;
+            island.carried = self.carried[root];
         }
     }
 

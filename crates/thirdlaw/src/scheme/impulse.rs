@@ -5,7 +5,7 @@
 //!   2. contact points of every pair                    collide/contacts.rs
 //!   3. islands of bodies linked by contacts            rigid/island.rs
 //!   4. per island, in equal substeps: forces, contact
-//!      impulses, positions, relaxation                 scheme/substep.rs
+//!      impulses with and without push, positions       scheme/substep.rs
 //!   5. fast bodies are stopped where they first touch,
 //!      quiet islands fall asleep, the result is checked
 //!
@@ -62,7 +62,8 @@ pub fn step(
     observer.end(Stage::BroadPhase);
 
     observer.begin(Stage::NarrowPhase);
-    contacts::update(model, state, &scratch.broad.pairs, dt, &mut scratch.contacts);
+    let lengths = (dt, dt / f64::from(settings.substeps));
+    contacts::update(model, state, &scratch.broad.pairs, lengths, &mut scratch.contacts);
     observer.end(Stage::NarrowPhase);
 
     observer.begin(Stage::Islands);
@@ -88,7 +89,7 @@ pub fn step(
     let result = check_finite(model, state);
     state.time += dt;
     state.substep = dt / f64::from(settings.substeps);
-    state.step += 1;
+    state.step = state.step.wrapping_add(1);
     observer.end(Stage::Finish);
     result.map(|()| report)
 }

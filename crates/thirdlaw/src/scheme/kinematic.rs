@@ -1,6 +1,6 @@
 //! Bodies that follow keyframes or keep their velocity.
 
-use crate::math::Twist;
+use crate::math::{Twist, Vec3};
 use crate::model::BodyModel;
 use crate::state::BodyState;
 
@@ -8,7 +8,12 @@ use crate::state::BodyState;
 pub fn keyframe_velocity(body: &BodyModel, now: &BodyState, time: f64, h: f64) -> Twist {
     let Some(pose) = body.motion.pose_at(time) else { return now.velocity };
     let target = pose.translation + pose.rotation * body.center;
-    let turn = crate::body::rotation_vector(pose.rotation * now.rotation.conjugate());
+    // q·q* of a general q is one only to round-off, and a body at rest must be at rest
+    let turn = if pose.rotation == now.rotation {
+        Vec3::ZERO
+    } else {
+        crate::body::rotation_vector(pose.rotation * now.rotation.conjugate())
+    };
     Twist { linear: (target - now.position) / h, angular: turn / h }
 }
 

@@ -2,6 +2,10 @@
 
 use crate::settings::ContactSettings;
 
+/// Highest frequency of the push, Hz: very short steps need no stiffer spring, and a stiffer one would
+/// fling apart what rests with the sag of longer steps.
+const FASTEST: f64 = 120.0;
+
 /// Normal velocity after a bounce off a gap that closes in this substep, m/s; 0 for no bounce.
 ///
 /// Semi-implicit Euler keeps velocities half a substep behind positions, like a leapfrog. With the
@@ -31,7 +35,7 @@ pub struct Spring {
 impl Spring {
     /// The spring of the settings for substeps of `h` seconds.
     pub fn new(settings: &ContactSettings, h: f64) -> Spring {
-        let h_omega = std::f64::consts::TAU * settings.stiffness;
+        let h_omega = std::f64::consts::TAU * settings.stiffness.min(FASTEST * h);
         let sum = 2.0 * settings.damping + h_omega;
         if h_omega == 0.0 {
             return Spring { rate: 0.0, softness: 0.0 };

@@ -20,14 +20,16 @@ pub fn update(
 ) -> u32 {
     for island in &islands.islands {
         let slots = &islands.bodies[island.body_start..][..island.body_count];
-        let mut all_quiet = settings.sleeping;
+        let mut all_quiet = settings.sleeping && !island.carried;
         for &slot in slots {
             let (body, now) = (&model.bodies[slot as usize], &mut state.bodies[slot as usize]);
             let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
             now.quiet = if speed < QUIET_SPEED { now.quiet + dt } else { 0.0 };
             // a timed force may come
             let forced = body.forces.iter().any(|f| f.until > state.time);
-            all_quiet &= body.can_sleep && now.quiet >= QUIET_TIME && !forced;
+            // what drifts freely keeps its momentum, however slow
+            let drifts = island.contact_count == 0 && now.velocity != Default::default();
+            all_quiet &= body.can_sleep && now.quiet >= QUIET_TIME && !forced && !drifts;
         }
         if all_quiet {
             for &slot in slots {

@@ -152,7 +152,7 @@ impl SolveTotals {
 
 impl IslandScratch {
     /// Brings the island's bodies and contacts together.
-    fn gather(&mut self, (model, state, settings, dt): Setting, slots: &[u32], contacts: &[u32]) {
+    fn gather(&mut self, (model, state, settings, _): Setting, slots: &[u32], contacts: &[u32]) {
         self.others.clear();
         for &index in contacts {
             let key = state.contacts[index as usize].key;
@@ -181,11 +181,8 @@ impl IslandScratch {
         self.impulses.clear();
         self.contacts.clear();
         self.points.clear();
-        // impulses carried on from a substep of another length
-        let h = dt / f64::from(settings.substeps);
-        let scale = if state.substep > 0.0 { h / state.substep } else { 1.0 };
         for &index in contacts {
-            self.add_contact(model, &state.contacts[index as usize], index, slots, scale);
+            self.add_contact(model, &state.contacts[index as usize], index, slots);
         }
     }
 
@@ -199,14 +196,7 @@ impl IslandScratch {
         found.unwrap_or_default() as u32
     }
 
-    fn add_contact(
-        &mut self,
-        model: &Model,
-        contact: &Contact,
-        index: u32,
-        slots: &[u32],
-        scale: f64,
-    ) {
+    fn add_contact(&mut self, model: &Model, contact: &Contact, index: u32, slots: &[u32]) {
         let key = contact.key;
         let (a, b) = (self.local(model, slots, key.a), self.local(model, slots, key.b));
         let tangents = tangents(contact.normal);
@@ -251,9 +241,9 @@ impl IslandScratch {
                 });
             }
             self.impulses.extend([
-                scale * point.normal_impulse,
-                scale * point.friction_impulse.dot(tangents.0),
-                scale * point.friction_impulse.dot(tangents.1),
+                point.normal_impulse,
+                point.friction_impulse.dot(tangents.0),
+                point.friction_impulse.dot(tangents.1),
             ]);
             self.points.push(LocalPoint::default());
         }

@@ -4,6 +4,7 @@ mod contact;
 mod determinism;
 mod free;
 mod robust;
+mod sleep;
 mod stack;
 mod symmetry;
 
