@@ -8,6 +8,7 @@ use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core
 use crate::session::Session;
 use crate::source::{self, SceneSource};
 use crate::{list, print, resume, stats, summary, threads};
+use std::path::Path;
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -51,12 +52,20 @@ pub fn work(mut session: Session, interrupt: &Interrupt, quiet: bool) -> Result<
 }
 
 /// Runs the default scene, as somebody who tries the command for the first time does: the second
-/// time it starts again, or goes on with what was interrupted.
+/// time it starts again, or goes on with what was interrupted; pictures made of it are not thrown away.
 pub fn run_default() -> Result<(), Failure> {
     let path = default_folder(DEFAULT_SCENE);
     let mut args = RunArgs::plain(DEFAULT_SCENE);
     let result = match RunRecord::read(&path)? {
         Some(record) if !is_plain(&record) => run(&args),
+        Some(record) if record.outcome.is_final() && has_pictures(&path) => {
+            print::result(&format!(
+                "{0} is finished and has pictures, which running it again would remove; \
+                 `thirdlaw run {DEFAULT_SCENE} --force` does\n",
+                path.display()
+            ))?;
+            summary::verdict(&record)
+        }
         Some(record) if record.outcome.is_final() => {
             args.force = true;
             run(&args)
@@ -66,11 +75,15 @@ pub fn run_default() -> Result<(), Failure> {
     };
     if matches!(result, Ok(()) | Err(Failure::Expectations(_))) {
         print::result(
-            "\nNext: `thirdlaw scenes` lists what else can be run, `thirdlaw run NAME` runs it, \
-             `thirdlaw --help` tells the rest.\n",
+            "\nNext: `thirdlaw render --poster-only` draws a picture of it, `thirdlaw scenes` lists what else can be run, \
+             `thirdlaw run NAME` runs it, `thirdlaw --help` tells the rest.\n",
         )?;
     }
     result
+}
+
+fn has_pictures(folder: &Path) -> bool {
+    ["pictures", "poster.png", "movie.png", "movie.mp4"].iter().any(|f| folder.join(f).exists())
 }
 
 /// Whether a run is one of the scene as it is, so that doing it again loses nothing.

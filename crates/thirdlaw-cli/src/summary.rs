@@ -24,8 +24,15 @@ pub fn text(session: &Session) -> String {
         duration(totals.wall_s),
         plural(record.machine.threads, "thread")
     );
-    let _ =
-        writeln!(text, "  stepping     {} ms/frame (median)", number(totals.ms_per_frame_median));
+    let times = session.frames.iter().skip(1).map(|f| f.step_ms);
+    let count = session.frames.len().saturating_sub(1).max(1);
+    let _ = writeln!(
+        text,
+        "  stepping     {} ms/frame median, {} mean, {} at most",
+        number(totals.ms_per_frame_median),
+        number(times.clone().sum::<f64>() / count as f64),
+        number(times.fold(0.0, f64::max))
+    );
     if let Some(end) = session.frames.last() {
         let deepest = session.frames.iter().map(|f| f.penetration).fold(0.0, f64::max);
         let most = session.frames.iter().map(|f| f.contacts).max().unwrap_or(0);

@@ -89,7 +89,7 @@ impl std::fmt::Display for StepError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StepError::TimeStep(dt) => {
-                write!(f, "the time step must be a positive finite number of seconds, not {dt}")
+                write!(f, "the time step must be a positive finite number of seconds, not {dt:?}")
             }
             StepError::NotFinite { body, step, time } => write!(
                 f,

@@ -20,7 +20,7 @@ impl std::fmt::Display for BodyId {
     }
 }
 
-/// The id names a body that was removed, or one of another world.
+/// The id names a body that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaleId(pub BodyId);
 

@@ -224,7 +224,9 @@ fn check_body(body: &Body) -> Result<(), BodyError> {
     }
     for (i, key) in body.motion.keys.iter().enumerate() {
         check_number("motion.keys.time", key.time, f64::NEG_INFINITY..=f64::INFINITY)?;
-        check_pose(&crate::math::Pose::from_parts(key.position, key.rotation))?;
+        check_pose(&crate::math::Pose::from_parts(key.position, key.rotation)).map_err(|e| {
+            error("motion.keys", format!("the {} of key {i} {}", e.field, e.problem))
+        })?;
         if i > 0 && key.time <= body.motion.keys[i - 1].time {
             return Err(error(
                 "motion.keys",
@@ -260,9 +262,19 @@ fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
             format!("a dynamic body weighs between {low:e} and {high:e} kg, not {mass:e}"),
         ))
     };
+    if !body.shape.outer_radius().is_finite() {
+        return Err(error(
+            "shape",
+            "a half-space cannot be dynamic; make the body fixed or kinematic",
+        ));
+    }
     let of_shape = || {
         body.shape.mass_properties().ok_or_else(|| {
-            error("shape", "has no volume (half-space or open mesh); only fixed, kinematic or explicit mass fit")
+            error(
+                "shape",
+                "is an open mesh without volume; make the body fixed or kinematic, or give its \
+                 mass and inertia",
+            )
         })
     };
     let (mass, center, inertia) = match body.mass {
@@ -285,12 +297,6 @@ fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
     };
     check_mass("mass", mass)?;
     check_inertia(inertia)?;
-    if !body.shape.outer_radius().is_finite() {
-        return Err(error(
-            "shape",
-            "a half-space cannot be dynamic; make the body fixed or kinematic",
-        ));
-    }
     Ok((mass, center, inertia))
 }
 

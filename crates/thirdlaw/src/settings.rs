@@ -42,7 +42,7 @@ pub struct ContactSettings {
     pub direct_rows: u32,
     /// Overlap that is left alone, m.
     pub slop: f64,
-    /// Fastest speed at which position correction pushes bodies apart, m/s.
+    /// Fastest speed at which position correction pushes a contact apart, m/s.
     pub push_speed: f64,
     /// Frequency of the spring that pushes overlaps apart, in units of the substep rate;
     /// at most 120 Hz.

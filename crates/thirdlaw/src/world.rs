@@ -83,7 +83,8 @@ impl World {
         })
     }
 
-    /// Advances by `dt` seconds. On an error that is not about `dt` the world holds the failed state
+    /// Advances by `dt` seconds: a frame, or less. Steps much longer than bodies take to fall their
+    /// own size stay finite, but what they show is not physics. On an error that is not about `dt` the world holds the failed state
     /// and refuses further steps until it is restored or the culprit is removed.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         self.step_observed(dt, &mut ())
@@ -154,6 +155,7 @@ impl World {
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), EditError> {
         let slot = self.model.slot(id)?;
         check_pose(&pose)?;
+        self.check_free(slot)?;
         self.wake_slot(slot);
         self.wake_touching(slot);
         // impulses say nothing about where the body is put
@@ -171,6 +173,7 @@ impl World {
         let slot = self.model.slot(id)?;
         check_vector("linear_velocity", velocity.linear)?;
         check_vector("angular_velocity", velocity.angular)?;
+        self.check_free(slot)?;
         if self.model.bodies[slot].kind == BodyKind::Fixed && velocity != Twist::default() {
             return Err(BodyError {
                 field: "linear_velocity",
@@ -183,23 +186,32 @@ impl World {
         Ok(())
     }
 
+    /// Refuses to move by hand what follows keyframes.
+    fn check_free(&self, slot: usize) -> Result<(), BodyError> {
+        if self.model.bodies[slot].motion.keys.is_empty() {
+            return Ok(());
+        }
+        Err(BodyError {
+            field: "motion",
+            problem: "the body follows its keyframes; add it without them to move it by hand"
+                .into(),
+        })
+    }
+
     /// Adds a force (N) at a world point for the next step only.
     pub fn push(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), EditError> {
         let slot = self.model.slot(id)?;
         check_vector("force", force)?;
         check_vector("point", point)?;
         let torque = (point - self.state.bodies[slot].position).cross(force);
-        check_vector("torque", torque)?;
-        self.add_push(slot, Push { force, torque });
-        Ok(())
+        self.add_push(slot, Push { force, torque })
     }
 
     /// Adds a torque (N·m, world axes) for the next step only.
     pub fn twist(&mut self, id: BodyId, torque: Vec3) -> Result<(), EditError> {
         let slot = self.model.slot(id)?;
         check_vector("torque", torque)?;
-        self.add_push(slot, Push { force: Vec3::ZERO, torque });
-        Ok(())
+        self.add_push(slot, Push { force: Vec3::ZERO, torque })
     }
 
     /// Applies an impulse (N·s) at a world point at once.
@@ -233,11 +245,14 @@ impl World {
         Ok(())
     }
 
-    fn add_push(&mut self, slot: usize, push: Push) {
+    fn add_push(&mut self, slot: usize, push: Push) -> Result<(), EditError> {
+        let old = self.state.bodies[slot].push;
+        let sum = Push { force: old.force + push.force, torque: old.torque + push.torque };
+        check_vector("force", sum.force)?;
+        check_vector("torque", sum.torque)?;
         self.wake_slot(slot);
-        let sum = &mut self.state.bodies[slot].push;
-        sum.force += push.force;
-        sum.torque += push.torque;
+        self.state.bodies[slot].push = sum;
+        Ok(())
     }
 
     fn wake_slot(&mut self, slot: usize) {

@@ -86,12 +86,13 @@ pub fn step(
     for body in &mut state.bodies {
         body.push = Default::default();
     }
-    let result = check_finite(model, state);
+    // on a failure the clock stays, so that further attempts name the same step
+    check_finite(model, state)?;
     state.time += dt;
     state.substep = dt / f64::from(settings.substeps);
     state.step = state.step.wrapping_add(1);
     observer.end(Stage::Finish);
-    result.map(|()| report)
+    Ok(report)
 }
 
 /// Names the first body whose state is not finite.

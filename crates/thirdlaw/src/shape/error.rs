@@ -66,7 +66,7 @@ impl fmt::Display for ShapeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             ShapeError::Size { what, value } => {
-                write!(f, "{what} is {value}; it must be a finite length greater than 0 m")
+                write!(f, "{what} is {value:?}; it must be a length between 1e-12 and 1e12 m")
             }
             ShapeError::Normal => {
                 write!(f, "the normal has no direction; give a finite vector other than zero")
