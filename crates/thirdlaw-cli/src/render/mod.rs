@@ -35,6 +35,9 @@ const USUAL_FPS: f64 = 30.0;
 /// Width of a contact sheet, about (pixels).
 const SHEET_WIDTH: usize = 1920;
 
+/// From here on drawing takes so long that it is said before.
+const MANY_PICTURES: usize = 60;
+
 /// Draws a run.
 pub fn render(args: &RenderArgs) -> Result<(), Failure> {
     let folder = match &args.folder {
@@ -93,6 +96,14 @@ impl<'a> Studio<'a> {
             let image = self.draw(self.poster)?;
             pictures::write_image(&self.out.join(POSTER), &image)?;
             return self.tell("", &[format!("{POSTER} (frame {})", self.poster)]);
+        }
+        if self.frames.len() > MANY_PICTURES && !self.args.quiet {
+            let (width, height) = self.args.size;
+            print::remark(&format!(
+                "{} of {width}×{height} are to be drawn, which may take minutes; `--poster-only` \
+                 draws one, `--size 480x270 --samples 4` is ten times as fast",
+                plural(self.frames.len(), "picture")
+            ));
         }
         let started = Instant::now();
         let mut pictures = Pictures::open(&self.out, &self.picture_options(), self.args.force)?;
