@@ -82,3 +82,36 @@ fn heavy_on_light_rests_within_one_percent_of_its_size() {
         assert!(off < 0.01, "{ratio:e}:1 ends {off} m off");
     }
 }
+
+/// A light cube between two heavy ones that run into it; the fastest body half a second later, and the
+/// most iterations that a step took.
+fn heavy_light_heavy(direct_rows: u32) -> (f64, u32) {
+    let mut world = crate::world(0.0);
+    let mut settings = *world.settings();
+    settings.contact.direct_rows = direct_rows;
+    world.set_settings(settings).unwrap();
+    let cube = || Body::dynamic(cuboid(0.5, 0.5, 0.5));
+    let mut ids = vec![world.add_body(cube().mass(1.0)).unwrap()];
+    for side in [-1.0, 1.0] {
+        let heavy = cube().at(1.02 * side, 0.0, 0.0).mass(1000.0).moving(Vec3::X * -side);
+        ids.push(world.add_body(heavy).unwrap());
+    }
+    let mut iterations = 0;
+    for _ in 0..30 {
+        iterations = iterations.max(world.step(FRAME).unwrap().contact_iterations);
+    }
+    let momentum = thirdlaw::measure::momentum(&world).0.length();
+    assert!(momentum < 1e-9, "momentum {momentum}");
+    let speed = |&id: &BodyId| world.velocity(id).unwrap().linear.length();
+    (ids.iter().map(speed).fold(0.0, f64::max), iterations)
+}
+
+#[test]
+fn heavy_light_heavy_is_solved_at_once_and_slowly_pair_by_pair() {
+    let (together, few) = heavy_light_heavy(100);
+    assert!(together < 1e-6, "still moves at {together} m/s");
+    let (pairwise, many) = heavy_light_heavy(0);
+    // a contraction of 0.999 per sweep: many times the iterations, and not there after half a second
+    assert!(pairwise > 1e3 * together, "{pairwise} m/s pair by pair, {together} at once");
+    assert!(many > 4 * few, "{many} iterations pair by pair, {few} at once");
+}
