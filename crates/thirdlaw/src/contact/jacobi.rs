@@ -6,6 +6,7 @@
 
 use super::problem::{ContactProblem, Velocities};
 use super::scratch::Scratch;
+use super::solver::in_turn;
 use super::sweep::Part;
 use super::wrench::{Pass, apply_pushes};
 
@@ -18,11 +19,7 @@ pub fn iterate(
     scratch: &mut Scratch,
 ) {
     if part == Part::Both {
-        iterate(problem, Part::Normal, velocities, impulses, scratch);
-        let met = scratch.met;
-        iterate(problem, Part::Friction, velocities, impulses, scratch);
-        scratch.met = super::sweep::worse(met, scratch.met);
-        return;
+        return in_turn(iterate, problem, velocities, impulses, scratch);
     }
     scratch.update_whole(problem);
     scratch.update_adjacency(problem);

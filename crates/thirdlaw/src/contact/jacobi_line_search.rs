@@ -7,6 +7,7 @@
 use super::problem::{Bound, ContactProblem, FrictionModel, Velocities};
 use super::row::{Pair, row_velocity};
 use super::scratch::Scratch;
+use super::solver::in_turn;
 use super::sweep::{Part, project_disc};
 use super::wrench::{Pass, Push, apply_pushes};
 
@@ -19,11 +20,7 @@ pub fn iterate(
     scratch: &mut Scratch,
 ) {
     if part == Part::Both {
-        iterate(problem, Part::Normal, velocities, impulses, scratch);
-        let met = scratch.met;
-        iterate(problem, Part::Friction, velocities, impulses, scratch);
-        scratch.met = super::sweep::worse(met, scratch.met);
-        return;
+        return in_turn(iterate, problem, velocities, impulses, scratch);
     }
     scratch.update_whole(problem);
     scratch.update_adjacency(problem);

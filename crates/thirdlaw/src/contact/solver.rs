@@ -107,8 +107,9 @@ impl Default for SolveSettings {
 
 /// Residual that is worth the cost of the direct solver, m/s.
 const DIRECT_ABOVE: f64 = 1e-4;
-/// Rows up to which it costs so little that the tolerance alone decides.
-const TINY: usize = 12;
+/// Rows of a problem so small, one body on another, that the direct solver costs no more than iterating
+/// and the tolerance alone decides.
+pub(crate) const TINY: usize = 12;
 
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
@@ -269,6 +270,21 @@ pub fn residual(
 }
 
 type Iterate = fn(&ContactProblem, Part, &mut Velocities, &mut [f64], &mut Scratch);
+
+/// Both parts by one iteration of each, normals first [tonge2012 §6], for the solvers in which all
+/// rows of a part step against the same velocities.
+pub(super) fn in_turn(
+    iterate: Iterate,
+    problem: &ContactProblem,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) {
+    iterate(problem, Part::Normal, velocities, impulses, scratch);
+    let met = scratch.met;
+    iterate(problem, Part::Friction, velocities, impulses, scratch);
+    scratch.met = worse(met, scratch.met);
+}
 
 impl Solver {
     /// All solvers.

@@ -1,7 +1,7 @@
 //! How hard to try with an island: iterations where they decide whether it stands, the direct path
 //! where iteration would not get there.
 
-use crate::contact::{DirectUse, SolveSettings, Staggering};
+use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
 use crate::model::Model;
 use crate::settings::ContactSettings;
 use crate::state::State;
@@ -12,8 +12,6 @@ const WORK: usize = 12_000;
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
 const SLOW: f64 = 0.5;
-/// Rows of an island so small, one body on another, that the direct path costs no more than iterating.
-const TINY: usize = 12;
 /// Iterations after a bounce.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
