@@ -1,0 +1,67 @@
+//! Facts about cloth near solids and near itself.
+
+mod distance;
+mod particles;
+
+use crate::math::{Pose, Quat, Vec3};
+use crate::shape::Shape;
+
+/// A small generator of numbers that do not look alike (SplitMix64).
+pub(super) struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From −1 to 1.
+    pub fn number(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.number(), self.number(), self.number())
+    }
+
+    pub fn rotation(&mut self) -> Quat {
+        crate::math::rotation_from_vector(self.vector() * 4.0)
+    }
+
+    pub fn pose(&mut self) -> Pose {
+        Pose::from_parts(self.vector() * 3.0, self.rotation())
+    }
+}
+
+/// One of each.
+pub(super) fn shapes() -> Vec<(&'static str, Shape)> {
+    let mut random = Random(1);
+    let points: Vec<Vec3> = (0..30).map(|_| random.vector() * 0.7).collect();
+    let hull = Shape::convex_hull(&points).expect("a hull");
+    let (vertices, triangles) = star();
+    let cube = Shape::cuboid(Vec3::splat(0.3)).expect("a cube");
+    let ball = Shape::sphere(0.4).expect("a ball");
+    let at = |x: f64| Pose::from_parts(Vec3::new(x, 0.1, 0.0), Quat::from_rotation_z(0.3));
+    vec![
+        ("sphere", Shape::sphere(0.6).expect("a ball")),
+        ("cuboid", Shape::cuboid(Vec3::new(0.3, 0.5, 0.7)).expect("a box")),
+        ("capsule", Shape::capsule(0.5, 0.3).expect("a capsule")),
+        ("cylinder", Shape::cylinder(0.5, 0.4).expect("a cylinder")),
+        ("cone", Shape::cone(0.5, 0.4).expect("a cone")),
+        ("half space", Shape::half_space(Vec3::new(1.0, 2.0, 3.0)).expect("a half-space")),
+        ("hull", hull),
+        ("compound", Shape::compound(&[(at(-0.3), cube), (at(0.4), ball)]).expect("two parts")),
+        ("mesh", Shape::mesh(&vertices, &triangles).expect("a star")),
+    ]
+}
+
+/// A closed surface with hills and valleys: a sphere of triangles, every other corner pushed in.
+pub(super) fn star() -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let (mut vertices, triangles) = Shape::sphere(0.8).expect("a ball").surface(12);
+    for (k, v) in vertices.iter_mut().enumerate() {
+        *v *= [1.0, 0.55, 0.8][k % 3];
+    }
+    (vertices, triangles)
+}
