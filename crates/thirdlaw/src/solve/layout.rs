@@ -2,6 +2,7 @@
 //! rows are summed in parallel, each in a fixed order.
 
 use super::block::{Block, Pattern, Scalar, lane};
+use super::hierarchy::{self, Level};
 use super::parallel::{Ragged, each};
 use crate::cloth::elements::{Bend, Elements, NONE};
 use crate::energy::bend::{self, Fold};
@@ -13,6 +14,8 @@ use crate::math::{Mat3, Vec3};
 pub struct Layout {
     /// Blocks of the matrix.
     pub pattern: Pattern,
+    /// Coarser levels for the preconditioner.
+    pub levels: Vec<Level>,
     membrane_start: Vec<u32>,
     membranes: Vec<RowMembrane>,
     bend_start: Vec<u32>,
@@ -85,7 +88,8 @@ impl Layout {
         }
         let (membrane_start, membranes) = by_row(rows, membranes);
         let (bend_start, bends) = by_row(rows, bends);
-        Layout { pattern, membrane_start, membranes, bend_start, bends }
+        let levels = hierarchy::levels(elements, &pattern);
+        Layout { pattern, levels, membrane_start, membranes, bend_start, bends }
     }
 
     /// Forces of all elements at `x` plus the matrix h²K + hD, into every block.

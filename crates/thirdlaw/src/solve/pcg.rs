@@ -166,12 +166,12 @@ impl<T: Scalar> System<'_, T> {
                 *r = filter.apply(i, &rest);
             }
         });
-        precondition.apply(filter, r, z);
+        let mut rz = precondition.apply(filter, r, z);
         p.copy_from_slice(z);
         for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
             *p = body_response(mass, r);
         }
-        let mut rz = vector_dot(r, z) + body_dot(&body.r, &body.p);
+        rz += body_dot(&body.r, &body.p);
         let mut outcome =
             Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
         let reference = if stop.reference > 0.0 { stop.reference } else { outcome.start };
@@ -209,8 +209,7 @@ impl<T: Scalar> System<'_, T> {
                     body.r[i][k] -= alpha * body.q[i][k];
                 }
             }
-            precondition.apply(filter, r, z);
-            let mut next = vector_dot(r, z);
+            let mut next = precondition.apply(filter, r, z);
             for (r, mass) in body.r.iter().zip(self.bodies) {
                 let z = body_response(mass, r);
                 next += r[0].dot(z[0]) + r[1].dot(z[1]);
@@ -262,12 +261,6 @@ impl<T: Scalar> System<'_, T> {
         });
         q
     }
-}
-
-fn vector_dot<T: Scalar>(a: &[Lane<T>], b: &[Lane<T>]) -> f64 {
-    sum(0..a.len(), (), &|rows, ()| {
-        rows.map(|i| dot(&a[i], &b[i])).fold(T::default(), |a, b| a + b).wide()
-    })
 }
 
 /// M (V, ω); an axis that cannot move has no momentum.

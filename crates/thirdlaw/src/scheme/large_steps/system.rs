@@ -8,12 +8,12 @@ use crate::energy::air;
 use crate::energy::membrane::directions;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::settings::{ClothSolver, Settings};
+use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
+use crate::solve::multilevel::{Levelled, Multilevel};
 use crate::solve::pcg::{self, Stop, System};
-use crate::solve::precondition::BlockJacobi;
 use crate::solve::stencil::{Stencil, Stencils};
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
@@ -44,7 +44,7 @@ pub struct Work<T> {
     forces: Vec<Vec3>,
     stencils: Stencils<T>,
     filter: Filter<T>,
-    jacobi: BlockJacobi<T>,
+    numbers: Multilevel<T>,
     pcg: pcg::Scratch<T>,
     b: Vec<Lane<T>>,
     u: Vec<Lane<T>>,
@@ -368,12 +368,16 @@ impl<T: Scalar> Work<T> {
                 return pcg::Outcome::default();
             }
         }
-        self.jacobi.update(pattern, blocks, stencils, filter);
+        let levels = match settings.preconditioner {
+            Preconditioner::BlockJacobi => &[][..],
+            _ => &sheet.layout.levels[..],
+        };
+        self.numbers.update(levels, (pattern, blocks), stencils, filter, !first);
         let stop =
             Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
         let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
         system.solve(
-            &mut self.jacobi,
+            &mut Levelled { levels, numbers: &mut self.numbers },
             (&self.b, &self.b_bodies),
             &stop,
             (&mut self.u, &mut self.u_bodies),
