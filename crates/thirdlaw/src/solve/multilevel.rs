@@ -13,7 +13,7 @@
 //! With the levels their number hardly depends on the mesh.
 
 use super::block::{
-    Block, Lane, Pattern, Scalar, block_of, dot, matrix, multiply_add, row_product,
+    Block, Lane, Pattern, Scalar, block_of, dot, matrix, multiply_add, multiply_rows,
 };
 use super::cholesky::Cholesky;
 use super::filter::{Filter, Hold};
@@ -246,10 +246,10 @@ impl<T: Scalar> Coarse<T> {
     fn residual(&mut self, pattern: &Pattern) {
         let (blocks, z, r) = (&self.blocks, &self.z, &self.r);
         each(pattern.rows(), &mut self.q[..], &|rows, q: &mut [Lane<T>]| {
-            for (i, q) in rows.zip(q) {
-                let product = row_product(pattern, blocks, z, i);
+            multiply_rows(pattern, blocks, z, rows.clone(), q);
+            for (q, r) in q.iter_mut().zip(&r[rows]) {
                 for k in 0..4 {
-                    q[k] = r[i][k] - product[k];
+                    q[k] = r[k] - q[k];
                 }
             }
         });

@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 /// Most rows of a chunk.
-pub const CHUNK: usize = 256;
+const CHUNK: usize = 768;
+/// Most rows of a chunk where a row is only a few operations, so that starting a thread is not worth
+/// less.
+const LIGHT_CHUNK: usize = 4096;
 
 /// Something that can be cut between two rows.
 pub trait Rows: Send + Sized {
@@ -65,21 +68,55 @@ pub fn sum<R: Rows>(
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
 ) -> f64 {
-    if rows.len() <= CHUNK {
-        return work(rows, parts);
-    }
-    let count = rows.len().div_ceil(CHUNK) / 2 * CHUNK;
-    let middle = rows.start + count;
-    let (left, right) = parts.cut(count);
-    let (a, b) =
-        rayon::join(|| sum(rows.start..middle, left, work), || sum(middle..rows.end, right, work));
-    a + b
+    tree(CHUNK, rows, parts, work)
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it.
 pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
-    sum(0..rows, parts, &|rows, parts| {
+    tree(CHUNK, 0..rows, parts, &|rows, parts| {
         work(rows, parts);
         0.0
     });
+}
+
+/// [`sum`] where a row is only a few operations.
+pub fn sum_light<R: Rows>(
+    rows: usize,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    tree(LIGHT_CHUNK, 0..rows, parts, work)
+}
+
+/// [`each`] where a row is only a few operations.
+pub fn each_light<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
+    tree(LIGHT_CHUNK, 0..rows, parts, &|rows, parts| {
+        work(rows, parts);
+        0.0
+    });
+}
+
+/// Runs `work` on a thread of the pool, where a parallel loop costs little: from outside, every loop
+/// would have to wake the pool and wait for it.
+pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
+}
+
+fn tree<R: Rows>(
+    chunk: usize,
+    rows: Range<usize>,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    if rows.len() <= chunk {
+        return work(rows, parts);
+    }
+    let count = rows.len() / 2;
+    let middle = rows.start + count;
+    let (left, right) = parts.cut(count);
+    let (a, b) = rayon::join(
+        || tree(chunk, rows.start..middle, left, work),
+        || tree(chunk, middle..rows.end, right, work),
+    );
+    a + b
 }

@@ -2,7 +2,7 @@
 
 use super::block::{Block, Lane, Pattern, Scalar, block_of, dot, matrix, multiply_add};
 use super::filter::{Filter, NONE};
-use super::parallel::{each, sum};
+use super::parallel::{each, sum_light};
 use super::stencil::Stencils;
 use crate::math::Mat3;
 
@@ -61,7 +61,7 @@ pub fn filtered_inverse<T: Scalar>(a: &Mat3, filter: &Filter<T>, i: usize) -> Ma
 impl<T: Scalar> Precondition<T> for BlockJacobi<T> {
     fn apply(&mut self, _: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
         let inverse = &self.inverse;
-        sum(0..r.len(), z, &|rows, z: &mut [Lane<T>]| {
+        sum_light(r.len(), z, &|rows, z: &mut [Lane<T>]| {
             let mut along = T::default();
             for (i, z) in rows.zip(z) {
                 *z = [T::default(); 4];

@@ -13,6 +13,7 @@ use crate::solve::block::{Block, Lane, Scalar, lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::{Levelled, Multilevel};
+use crate::solve::parallel::inside;
 use crate::solve::pcg::{self, Stop, System};
 use crate::solve::stencil::{Stencil, Stencils};
 use crate::state::{BodyState, State};
@@ -142,11 +143,14 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
-        self.parts.evaluate(&sheet.elements, x, h);
         self.blocks.resize(sheet.layout.pattern.column.len(), Block::default());
         self.forces.resize(n, Vec3::ZERO);
+        let (parts, elements) = (&mut self.parts, &sheet.elements);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
-        sheet.layout.assemble(&sheet.elements, &self.parts, h, blocks, forces);
+        inside(|| {
+            parts.evaluate(elements, x, h);
+            sheet.layout.assemble(elements, parts, h, blocks, forces);
+        });
         self.blow(context, state);
         self.base.clear();
         let gravity = context.settings.gravity;
@@ -372,7 +376,8 @@ impl<T: Scalar> Work<T> {
             Preconditioner::BlockJacobi => &[][..],
             _ => &sheet.layout.levels[..],
         };
-        self.numbers.update(levels, (pattern, blocks), stencils, filter, !first);
+        let numbers = &mut self.numbers;
+        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
         let stop =
             Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
         let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
