@@ -180,8 +180,9 @@ fn multiply_rows_avx2<T: Scalar>(
     multiply_rows_any(pattern, blocks, x, rows, y);
 }
 
+/// [`multiply_rows`] for any machine.
 #[inline(always)]
-fn multiply_rows_any<T: Scalar>(
+pub(super) fn multiply_rows_any<T: Scalar>(
     pattern: &Pattern,
     blocks: &[Block<T>],
     x: &[Lane<T>],

@@ -17,3 +17,6 @@ pub mod parallel;
 pub mod pcg;
 pub mod precondition;
 pub mod stencil;
+
+#[cfg(test)]
+mod tests;

@@ -50,6 +50,10 @@ struct Coarse<T> {
     q: Vec<Lane<T>>,
 }
 
+/// Fewest particles and edges travelled for which the levels pay.
+const PAYS_NODES: usize = 600;
+/// See `PAYS_NODES`.
+const PAYS_REACH: f64 = 20.0;
 /// Steps of the power method for the largest eigenvalue of D⁻¹A of a coarse level.
 const POWER_STEPS: usize = 4;
 /// Damping, relative to the largest eigenvalue found; the method needs less than 2 over the true one,
@@ -129,6 +133,23 @@ impl<T: Scalar> Multilevel<T> {
         self.coarse[k].residual(pattern);
         self.coarse[k].smooth();
     }
+}
+
+/// Whether the levels pay for a matrix with these diagonal blocks. Block Jacobi takes iterations in
+/// proportion to how far a pull travels in a step, √(A_ii/m) edges or the whole mesh; that many must
+/// be worth more than setting up the levels.
+pub fn pays<T: Scalar>(pattern: &Pattern, blocks: &[Block<T>], mass: &[f64]) -> bool {
+    let mut total = 0.0;
+    // every eighth particle tells enough
+    let some = (0..mass.len()).step_by(8);
+    let count = some.len() as f64;
+    for i in some {
+        let own = &blocks[pattern.diagonal[i] as usize];
+        let trace = own[0][0].wide() + own[1][1].wide() + own[2][2].wide();
+        total += (trace / mass[i]).sqrt();
+    }
+    let reach = (total / count).min((mass.len() as f64).sqrt());
+    mass.len() >= PAYS_NODES && reach > PAYS_REACH
 }
 
 /// Whether enough holds differ for the coarse matrices to be made anew.

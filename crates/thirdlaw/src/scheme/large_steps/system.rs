@@ -12,7 +12,7 @@ use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
-use crate::solve::multilevel::{Levelled, Multilevel};
+use crate::solve::multilevel::{Levelled, Multilevel, pays};
 use crate::solve::parallel::inside;
 use crate::solve::pcg::{self, Stop, System};
 use crate::solve::stencil::{Stencil, Stencils};
@@ -374,6 +374,7 @@ impl<T: Scalar> Work<T> {
         }
         let levels = match settings.preconditioner {
             Preconditioner::BlockJacobi => &[][..],
+            Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
             _ => &sheet.layout.levels[..],
         };
         let numbers = &mut self.numbers;
