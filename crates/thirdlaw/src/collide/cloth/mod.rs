@@ -6,16 +6,24 @@
 //! call.
 //!
 //! - [`particles`]: particles against solids, by the [`signed_distance`] of every shape.
+//! - [`Tree`]: cloth near cloth ([`Tree::proximity`]) and cloth through cloth
+//!   ([`Tree::intersections`]).
 
+mod bvh;
 mod closest;
 mod distance;
 mod distance_mesh;
+mod intersections;
 pub mod particles;
+mod proximity;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use distance::{Surface, signed_distance};
+pub use intersections::intersections_brute_force;
 pub use particles::{ParticleScratch, Particles, vertex_solid};
+pub use tree::Tree;
 
 use crate::body::Groups;
 use crate::math::{Mat3, Pose, Vec3};
