@@ -100,6 +100,8 @@ fn measure(n: usize) {
     println!("  proximity, flat                {flat:8.3} ms, {} hits", out.len());
     let ms = time(repeat, |k| tree.proximity(&frames[k % 4], &radius, gap, &mut out));
     println!("  proximity, draped              {ms:8.3} ms, {} hits", out.len());
+    let ms = time(repeat, |k| tree.crossings(&frames[k % 4], &frames[(k + 1) % 4], &mut out));
+    println!("  crossings from frame to frame  {ms:8.3} ms, {} hits", out.len());
     let mut count = 0;
     let ms = time(repeat, |k| count = tree.intersections(&frames[k % 4]));
     println!("  intersections                  {ms:8.3} ms, {count} crossings");

@@ -6,11 +6,13 @@
 //! call.
 //!
 //! - [`particles`]: particles against solids, by the [`signed_distance`] of every shape.
-//! - [`Tree`]: cloth near cloth ([`Tree::proximity`]) and cloth through cloth
+//! - [`Tree`]: cloth near cloth ([`Tree::proximity`]), cloth that meets cloth on its way
+//!   ([`Tree::crossings`]) and cloth through cloth
 //!   ([`Tree::intersections`]).
 
 mod bvh;
 mod closest;
+mod crossings;
 mod distance;
 mod distance_mesh;
 mod intersections;

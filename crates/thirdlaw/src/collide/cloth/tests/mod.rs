@@ -1,5 +1,6 @@
 //! Facts about cloth near solids and near itself.
 
+mod crossings;
 mod distance;
 mod particles;
 mod proximity;
