@@ -96,6 +96,11 @@ fn measure(n: usize) {
     println!("  particles against three solids {ms:8.3} ms, {} hits", out.len());
 
     let mut tree = Tree::new(&cloth.rest, &cloth.triangles, &cloth.edges);
+    let ms = time(repeat, |k| {
+        let particles = Particles { x: &frames[k % 4], reach: &reach, groups: &[] };
+        tree.near_solids(&particles, &solids, &mut out);
+    });
+    println!("  insides against three solids   {ms:8.3} ms, {} hits", out.len());
     let flat = time(repeat, |_| tree.proximity(&cloth.rest, &radius, gap, &mut out));
     println!("  proximity, flat                {flat:8.3} ms, {} hits", out.len());
     let ms = time(repeat, |k| tree.proximity(&frames[k % 4], &radius, gap, &mut out));

@@ -30,6 +30,10 @@ impl Box32 {
         }
     }
 
+    pub fn meets(&self, other: &Box32) -> bool {
+        (0..3).all(|k| self.lo[k] <= other.hi[k] && other.lo[k] <= self.hi[k])
+    }
+
     #[inline]
     pub fn join(&self, other: &Box32) -> Box32 {
         Box32 {

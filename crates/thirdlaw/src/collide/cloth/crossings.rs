@@ -27,7 +27,7 @@ impl Tree {
     /// through. A pair that touches at `x0` already is reported if it comes nearer.
     pub fn crossings(&mut self, x0: &[Vec3], x1: &[Vec3], out: &mut Vec<Hit>) {
         self.refit(x0, x1, |_| 0.0);
-        self.gather(out, |tree, leaves, edges, hits| {
+        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, hits| {
             let ways = Ways { tree, x0, x1 };
             if edges {
                 tree.edge_pairs(leaves, |e, f| hits.extend(ways.edges(e, f)));

@@ -6,15 +6,19 @@
 //! call.
 //!
 //! - [`particles`]: particles against solids, by the [`signed_distance`] of every shape.
+//! - [`Tree::near_solids`]: corners, edges and round parts of solids against the insides of
+//!   triangles and edges.
 //! - [`Tree`]: cloth near cloth ([`Tree::proximity`]), cloth that meets cloth on its way
-//!   ([`Tree::crossings`]) and cloth through cloth
-//!   ([`Tree::intersections`]).
+//!   ([`Tree::crossings`]) and cloth through cloth ([`Tree::intersections`]).
 
 mod bvh;
 mod closest;
 mod crossings;
 mod distance;
 mod distance_mesh;
+mod features;
+mod features_convex;
+mod features_mesh;
 mod intersections;
 pub mod particles;
 mod proximity;

@@ -26,7 +26,7 @@ impl Tree {
     pub fn proximity(&mut self, x: &[Vec3], radius: &[f64], margin: f64, out: &mut Vec<Hit>) {
         let of = |i: usize| radius.get(i).copied().unwrap_or(-1.0);
         self.refit(x, x, |i| if of(i) >= 0.0 { of(i) + 0.5 * margin } else { -1.0 });
-        self.gather(out, |tree, leaves, edges, hits| {
+        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, hits| {
             let near = Near { tree, x, radius, margin };
             if edges {
                 tree.edge_pairs(leaves, |e, f| hits.extend(near.edges(e, f)));

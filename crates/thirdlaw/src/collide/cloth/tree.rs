@@ -26,7 +26,7 @@ pub struct Tree {
     pub(super) edge_tree: Bvh,
     pub(super) vertex_tree: Bvh,
     /// Box of each particle.
-    boxes: Vec<Box32>,
+    pub(super) boxes: Vec<Box32>,
     chunks: Vec<Vec<Hit>>,
 }
 
@@ -109,29 +109,34 @@ impl Tree {
         self.vertex_tree.refit(|v| of(vertices[v as usize]));
     }
 
-    /// Runs `find` over all leaves of vertices and of edges in fixed chunks and gathers what it finds
-    /// in their order. `find` is given the range of leaves and whether they are edges.
+    /// Runs `find` over the leaves of two trees, of so many leaves, in fixed chunks and gathers what
+    /// it finds in their order. `find` is given a range of leaves and whether it is of the second.
     pub(super) fn gather(
         &mut self,
+        counts: [usize; 2],
         out: &mut Vec<Hit>,
         find: impl Fn(&Tree, Range<usize>, bool, &mut Vec<Hit>) + Sync,
     ) {
         let mut chunks = std::mem::take(&mut self.chunks);
-        let vertex_chunks = self.vertex_tree.leaves.len().div_ceil(CHUNK);
-        let edge_chunks = self.edge_tree.leaves.len().div_ceil(CHUNK);
-        chunks.resize_with(vertex_chunks + edge_chunks, Vec::new);
+        let first = counts[0].div_ceil(CHUNK);
+        chunks.resize_with(chunks.len().max(first + counts[1].div_ceil(CHUNK)), Vec::new);
+        let used = &mut chunks[..first + counts[1].div_ceil(CHUNK)];
         let tree = &*self;
-        chunks.par_iter_mut().enumerate().with_min_len(4).for_each(|(index, hits)| {
+        used.par_iter_mut().enumerate().with_min_len(4).for_each(|(index, hits)| {
             hits.clear();
-            let (index, edges) =
-                if index < vertex_chunks { (index, false) } else { (index - vertex_chunks, true) };
-            let leaves = if edges { &tree.edge_tree.leaves } else { &tree.vertex_tree.leaves };
-            let range = index * CHUNK..((index + 1) * CHUNK).min(leaves.len());
-            find(tree, range, edges, hits);
+            let (index, second) =
+                if index < first { (index, false) } else { (index - first, true) };
+            let range = index * CHUNK..((index + 1) * CHUNK).min(counts[usize::from(second)]);
+            find(tree, range, second, hits);
         });
         out.clear();
-        chunks.iter().for_each(|hits| out.extend_from_slice(hits));
+        used.iter().for_each(|hits| out.extend_from_slice(hits));
         self.chunks = chunks;
+    }
+
+    /// Numbers of leaves of vertices and of edges.
+    pub(super) fn vertex_and_edge_leaves(&self) -> [usize; 2] {
+        [self.vertex_tree.leaves.len(), self.edge_tree.leaves.len()]
     }
 
     /// Pairs of a vertex and a triangle without it whose boxes meet, for leaves of vertices.

@@ -2,6 +2,7 @@
 
 mod crossings;
 mod distance;
+mod features;
 mod particles;
 mod proximity;
 
