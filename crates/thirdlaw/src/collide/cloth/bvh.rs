@@ -120,6 +120,8 @@ pub(super) struct Bvh {
     inner: Vec<Node>,
     /// Four primitives each, neighbours together.
     pub leaves: Vec<Node>,
+    /// The boxes of the leaves once more, one by one.
+    pub boxes: Vec<[Box32; 4]>,
 }
 
 impl Bvh {
@@ -130,6 +132,7 @@ impl Bvh {
         if !order.is_empty() {
             bvh.build(&mut order, centers);
         }
+        bvh.boxes = vec![[Box32::EMPTY; 4]; bvh.leaves.len()];
         bvh
     }
 
@@ -195,10 +198,12 @@ impl Bvh {
 
     /// Fits every box anew; `bounds` gives the box of a primitive.
     pub fn refit(&mut self, bounds: impl Fn(u32) -> Box32 + Sync) {
-        self.leaves.par_iter_mut().with_min_len(256).for_each(|leaf| {
+        let leaves = self.leaves.par_iter_mut().zip(&mut self.boxes);
+        leaves.with_min_len(256).for_each(|(leaf, boxes)| {
             for k in 0..4 {
                 let primitive = leaf.child[k];
-                leaf.set(k, &if primitive == NOTHING { Box32::EMPTY } else { bounds(primitive) });
+                boxes[k] = if primitive == NOTHING { Box32::EMPTY } else { bounds(primitive) };
+                leaf.set(k, &boxes[k]);
             }
         });
         for index in (0..self.inner.len()).rev() {
