@@ -200,11 +200,8 @@ impl Bvh {
     pub fn refit(&mut self, bounds: impl Fn(u32) -> Box32 + Sync) {
         let leaves = self.leaves.par_iter_mut().zip(&mut self.boxes);
         leaves.with_min_len(256).for_each(|(leaf, boxes)| {
-            for k in 0..4 {
-                let primitive = leaf.child[k];
-                boxes[k] = if primitive == NOTHING { Box32::EMPTY } else { bounds(primitive) };
-                leaf.set(k, &boxes[k]);
-            }
+            *boxes = leaf.child.map(|p| if p == NOTHING { Box32::EMPTY } else { bounds(p) });
+            boxes.iter().enumerate().for_each(|(k, b)| leaf.set(k, b));
         });
         for index in (0..self.inner.len()).rev() {
             for k in 0..4 {

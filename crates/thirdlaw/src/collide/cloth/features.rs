@@ -102,7 +102,7 @@ impl Tree {
         }
         let reach = ids.iter().map(|&i| particles.reach[i as usize]).fold(0.0, f64::max);
         let reach = reach + solid.margin;
-        let corners = ids.map(|i| placed.to_local(particles.x[i as usize]));
+        let corners = ids.map(|i| placed.local(particles.x[i as usize]));
         let first = hits.len();
         let emit = |touch: Touch| {
             if touch.weights.iter().any(|&w| w > CORNER) || touch.distance.is_nan() {
@@ -120,7 +120,7 @@ impl Tree {
                 weights: [w0, w1, w2, 0.0],
                 count: if edge { 2 } else { 3 },
                 body: solid.slot,
-                point: placed.to_world(touch.point),
+                point: placed.world(touch.point),
                 normal: placed.rotation * touch.normal,
                 distance: touch.distance,
                 time: 0.0,
