@@ -215,15 +215,16 @@ pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], limits: Limits) ->
     let Limits { reach, sag } = limits;
     let along = q - p;
     let length = along.length();
-    let look = |t: f64| -> Option<(Surface, f64)> {
-        let surface = convex_distance(convex, p + along * t, f64::INFINITY)?;
+    let look = |t: f64, reach: f64| -> Option<(Surface, f64)> {
+        let surface = convex_distance(convex, p + along * t, reach)?;
         Some((surface, surface.normal.dot(along)))
     };
     let (mut lo, mut hi) = (0.0, 1.0);
-    let (mut at_lo, mut fall) = look(lo)?;
-    let (mut at_hi, mut rise) = look(hi)?;
-    // it rises from an end, or the ends fall too gently to come near
-    if fall >= 0.0 || rise <= 0.0 || at_lo.distance.min(at_hi.distance) > reach + length {
+    // an end farther than this keeps the whole edge out of reach
+    let (mut at_lo, mut fall) = look(lo, reach + length)?;
+    let (mut at_hi, mut rise) = look(hi, reach + length)?;
+    // it rises from an end
+    if fall >= 0.0 || rise <= 0.0 {
         return None;
     }
     // no deeper than this, or it hardly sags
@@ -247,7 +248,7 @@ pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], limits: Limits) ->
         };
         let margin = 0.01 * (hi - lo);
         let t = t.clamp(lo + margin, hi - margin);
-        let (surface, slope) = look(t)?;
+        let (surface, slope) = look(t, f64::INFINITY)?;
         if slope < 0.0 {
             (lo, at_lo, fall) = (t, surface, slope);
         } else {
