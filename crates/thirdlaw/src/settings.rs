@@ -71,7 +71,7 @@ impl Default for ClothSettings {
         ClothSettings {
             solver: ClothSolver::Filtered,
             tolerance: 1e-2,
-            iterations: 1000,
+            iterations: 500,
             rounds: 4,
             strain_step: 0.01,
             wind: Vec3::ZERO,
