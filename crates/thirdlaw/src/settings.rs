@@ -86,7 +86,7 @@ impl Default for ClothSettings {
             solver: ClothSolver::Filtered,
             preconditioner: Preconditioner::Auto,
             tolerance: 1e-2,
-            iterations: 1000,
+            iterations: 500,
             rounds: 4,
             strain_step: 0.01,
             wind: Vec3::ZERO,

@@ -4,7 +4,7 @@
 //! particles.
 
 use super::topology::{self, Edge, edge_corners};
-use super::{Bending, ClothError, ClothMesh, Fabric};
+use super::{Bending, ClothError, ClothMesh, Fabric, curvature};
 use crate::energy::bend::hinge_angle;
 use crate::math::Vec3;
 
@@ -69,6 +69,9 @@ pub struct Elements {
     pub edges: Vec<[u32; 2]>,
     /// Edges along warp or weft with their rest length, m: what strain is measured on.
     pub threads: Vec<([u32; 2], f64)>,
+    /// Where each particle lies when the cloth is laid out, m: what is near itself there need not
+    /// be kept apart.
+    pub rest: Vec<Vec3>,
     /// One per cloth.
     pub fabrics: Vec<Fabric>,
 }
@@ -103,6 +106,7 @@ impl Elements {
         if let Some(vertex) = out.mass.iter().position(|&m| m == 0.0) {
             return Err(ClothError::Loose { vertex });
         }
+        out.rest = laid_out(mesh, &triangles, &rest);
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
         out.add_hinges(&edges, mesh);
@@ -133,6 +137,7 @@ impl Elements {
             fabric: b.fabric + fabrics,
             ..*b
         }));
+        self.rest.extend_from_slice(&other.rest);
         self.edges.extend(other.edges.iter().map(|e| e.map(moved)));
         self.threads.extend(other.threads.iter().map(|(e, l)| (e.map(moved), *l)));
         self.fabrics.extend_from_slice(&other.fabrics);
@@ -167,29 +172,24 @@ impl Elements {
         }
     }
 
-    /// The curvature of a triangle is Σ c_i t_i t_iᵀ over its edges, c_i = θ_i l_i / 2A, t_i the
-    /// unit vector across edge i: the normals at the middles of the edges, half of each fold away
-    /// from the triangle's own, interpolated linearly. Its energy is ½ A (B_u κ_uu² + B_v κ_vv² +
-    /// 2 √(B_u B_v) κ_uv²), which in angles is ½ θᵀQθ. At a border nothing turns the normal: the
-    /// free angle is the one of least energy.
+    /// The energy of a triangle is ½ A (B_u κ_uu² + B_v κ_vv² + 2 √(B_u B_v) κ_uv²) with its
+    /// curvature κ from the angles at its edges (curvature.rs), which in angles is ½ θᵀQθ. At a
+    /// border nothing turns the normal: the free angle is the one of least energy.
     fn add_curvatures(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
         let mut hinge_of = vec![[NONE; 3]; self.membranes.len()];
+        let mut beyond = vec![[None; 3]; self.membranes.len()];
         let mut hinge = 0;
         for edge in edges {
             let [Some((t, k)), Some((s, l))] = edge.sides else { continue };
             hinge_of[t as usize][k as usize] = hinge;
             hinge_of[s as usize][l as usize] = hinge;
+            beyond[t as usize][k as usize] = Some(across(&rest[s as usize], l as usize));
+            beyond[s as usize][l as usize] = Some(across(&rest[t as usize], k as usize));
             hinge += 1;
         }
         for (t, membrane) in self.membranes.iter().enumerate() {
             let hinges = hinge_of[t];
-            let mut shares = [[0.0; 3]; 3];
-            for (k, share) in shares.iter_mut().enumerate() {
-                let [du, dv] = edge_vector(&rest[t], k);
-                // c·(t_u², t_v², t_u t_v) per angle, with l² t = (dv, −du)·l
-                let scale = 1.0 / (2.0 * membrane.area * (du * du + dv * dv).sqrt());
-                *share = [dv * dv * scale, du * du * scale, -du * dv * scale];
-            }
+            let shares = curvature::per_angle(&rest[t], &beyond[t]);
             let [bu, bv] = fabric.bend;
             let weights = [bu, bv, 2.0 * (bu * bv).sqrt()].map(|b| b * membrane.area);
             let mut q = [[0.0; 3]; 3];
@@ -230,6 +230,29 @@ impl Elements {
             hinge += 1;
         }
     }
+}
+
+/// The rest coordinates as places in a plane, where they are one piece without folds; else the shape
+/// that the mesh rests in or starts from.
+fn laid_out(mesh: &ClothMesh, triangles: &[[u32; 3]], rest: &[[[f64; 2]; 3]]) -> Vec<Vec3> {
+    let mut places = vec![None; mesh.positions.len()];
+    let mut turns = [false; 2];
+    for (triangle, uv) in triangles.iter().zip(rest) {
+        let (d, e) = (edge_vector(uv, 2), edge_vector(uv, 1));
+        turns[usize::from(d[0] * e[1] - d[1] * e[0] > 0.0)] = true;
+        for (&vertex, uv) in triangle.iter().zip(uv) {
+            let place = Vec3::new(uv[0], 0.0, uv[1]);
+            match &mut places[vertex as usize] {
+                Some(known) if *known == place => {}
+                Some(_) => turns = [true; 2],
+                none => *none = Some(place),
+            }
+        }
+    }
+    if turns == [true; 2] {
+        return mesh.rest_shape.clone().unwrap_or_else(|| mesh.positions.clone());
+    }
+    places.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 fn checked_triangles(mesh: &ClothMesh) -> Result<Vec<[u32; 3]>, ClothError> {
@@ -293,6 +316,15 @@ fn membrane(nodes: &[u32; 3], uv: &[[f64; 2]; 3]) -> Option<Membrane> {
     let du = [(v1 - v2) / det, v2 / det, -v1 / det];
     let dv = [(u2 - u1) / det, -u2 / det, u1 / det];
     Some(Membrane { nodes: *nodes, du, dv, area: 0.5 * det.abs(), fabric: 0 })
+}
+
+/// The corner opposite edge `k` as (share along the edge in the triangle's own direction, height).
+fn across(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {
+    let d = edge_vector(uv, k);
+    let a = uv[(k + 1) % 3];
+    let r = [uv[k][0] - a[0], uv[k][1] - a[1]];
+    let l2 = d[0] * d[0] + d[1] * d[1];
+    [(r[0] * d[0] + r[1] * d[1]) / l2, ((d[0] * r[1] - d[1] * r[0]).abs()) / l2.sqrt()]
 }
 
 fn edge_vector(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {

@@ -154,6 +154,23 @@ impl Layout {
         }
     }
 
+    /// Adds up (p_u, p_v) of every membrane as forces on its corners.
+    pub fn gather(&self, elements: &Elements, pulls: &[(Vec3, Vec3)], forces: &mut [Vec3]) {
+        each(self.pattern.rows(), forces, &|rows, forces: &mut [Vec3]| {
+            for (row, force) in rows.zip(forces) {
+                let range =
+                    self.membrane_start[row] as usize..self.membrane_start[row + 1] as usize;
+                *force = Vec3::ZERO;
+                for entry in &self.membranes[range] {
+                    let membrane = &elements.membranes[entry.element as usize];
+                    let (p_u, p_v) = pulls[entry.element as usize];
+                    let corner = entry.corner as usize;
+                    *force -= membrane.du[corner] * p_u + membrane.dv[corner] * p_v;
+                }
+            }
+        });
+    }
+
     /// With the rows R_u = du_i H_uu + dv_i H_uvᵀ and R_v = du_i H_uv + dv_i H_vv of a corner i, its
     /// blocks are K_ij = du_j R_u + dv_j R_v.
     #[inline(always)]

@@ -68,15 +68,7 @@ pub fn sum<R: Rows>(
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
 ) -> f64 {
-    tree(CHUNK, rows, parts, work)
-}
-
-/// Calls `work` with every chunk of rows and what belongs to it.
-pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
-    tree(CHUNK, 0..rows, parts, &|rows, parts| {
-        work(rows, parts);
-        0.0
-    });
+    fold(CHUNK, rows, parts, work, &|a, b| a + b)
 }
 
 /// [`sum`] where a row is only a few operations.
@@ -85,12 +77,30 @@ pub fn sum_light<R: Rows>(
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
 ) -> f64 {
-    tree(LIGHT_CHUNK, 0..rows, parts, work)
+    fold(LIGHT_CHUNK, 0..rows, parts, work, &|a, b| a + b)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and takes the largest of what it
+/// returns.
+pub fn largest<R: Rows>(
+    rows: usize,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(CHUNK, 0..rows, parts, work, &f64::max)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it.
+pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
+    sum(0..rows, parts, &|rows, parts| {
+        work(rows, parts);
+        0.0
+    });
 }
 
 /// [`each`] where a row is only a few operations.
 pub fn each_light<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
-    tree(LIGHT_CHUNK, 0..rows, parts, &|rows, parts| {
+    sum_light(rows, parts, &|rows, parts| {
         work(rows, parts);
         0.0
     });
@@ -102,11 +112,13 @@ pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     rayon::scope(|_| work())
 }
 
-fn tree<R: Rows>(
+/// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
+fn fold<R: Rows>(
     chunk: usize,
     rows: Range<usize>,
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+    join: &(impl Fn(f64, f64) -> f64 + Sync),
 ) -> f64 {
     if rows.len() <= chunk {
         return work(rows, parts);
@@ -115,8 +127,8 @@ fn tree<R: Rows>(
     let middle = rows.start + count;
     let (left, right) = parts.cut(count);
     let (a, b) = rayon::join(
-        || tree(chunk, rows.start..middle, left, work),
-        || tree(chunk, middle..rows.end, right, work),
+        || fold(chunk, rows.start..middle, left, work, join),
+        || fold(chunk, middle..rows.end, right, work, join),
     );
-    a + b
+    join(a, b)
 }

@@ -42,7 +42,7 @@ pub(super) fn mesh_distance(mesh: &Mesh, p: Vec3, reach: f64) -> Option<Surface>
     let length = d.length();
     let inside = d.dot(facing.normal) < 0.0;
     // beside the rim of an open mesh is outside
-    let inside = inside && !(facing.rim && !mesh.closed);
+    let inside = inside && (mesh.closed || !facing.rim);
     // on the surface itself the direction of d is rounding
     let normal = if length > 1e-12 * (a - b).length() {
         d * (if inside { -1.0 } else { 1.0 } / length)
@@ -108,7 +108,7 @@ impl Facing {
 }
 
 /// Triangles whose boxes meet the box of two points.
-fn around(mesh: &Mesh, a: Vec3, b: Vec3) -> impl Iterator<Item = usize> {
+pub(super) fn around(mesh: &Mesh, a: Vec3, b: Vec3) -> impl Iterator<Item = usize> {
     let near = Aabb::new(a.min(b), a.max(b));
     let query = BvhNode::leaf(near, 0);
     mesh.bvh.leaves(move |node: &BvhNode| node.intersects(&query)).map(|t| t as usize)

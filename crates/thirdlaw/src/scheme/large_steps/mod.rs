@@ -17,6 +17,7 @@
 //!   4. stretched too much at once? back to 1 with half the step
 //!   5. positions, velocities, and what pushes the bodies back
 
+mod layers;
 pub mod solids;
 mod system;
 pub mod touch;
@@ -44,6 +45,8 @@ pub struct ClothState {
     pub touches: Vec<LastTouch>,
     /// Force and torque on bodies in the last step, by slot.
     pub pushes: Vec<(u32, [Vec3; 2])>,
+    /// Force on each pinned particle at the end of the last step, N.
+    pub pins: Vec<(u32, Vec3)>,
 }
 
 /// Memory reused between steps.
@@ -130,7 +133,8 @@ fn advance<T: crate::solve::block::Scalar>(
         let outcome = work.attempt(context, state, (share(tick), share(tick + length)), observer);
         report.cg_iterations += outcome.iterations;
         let smallest = state.cloth.level == LEVEL_MAX;
-        if outcome.overstretched && !smallest {
+        let refused = outcome.overstretched || outcome.crossed || outcome.failed;
+        if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try
             state.cloth.wait = if state.cloth.successes == 0 {
