@@ -1,4 +1,4 @@
-//! The bodies of a scene as things to draw.
+//! The bodies and cloths of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
@@ -7,9 +7,9 @@ use super::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyId, Quat, Shape, Vec3, World};
+use thirdlaw::{BodyId, ClothId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
-use thirdlaw_scene::Scene;
+use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Around a round shape.
 const SEGMENTS: usize = 48;
@@ -24,6 +24,7 @@ const LEVEL: f64 = 1e-9;
 pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
+    cloths: Vec<Fabric>,
     slab: usize,
     light: Light,
 }
@@ -33,6 +34,13 @@ struct Part {
     form: Form,
     color: [f32; 3],
     painted: bool,
+}
+
+/// A cloth; its vertices are where the world has them.
+struct Fabric {
+    id: ClothId,
+    color: [f32; 3],
+    triangles: Vec<[u32; 3]>,
 }
 
 #[derive(Clone, Copy)]
@@ -65,7 +73,13 @@ impl Drawing {
             parts.push(Part { body: body.id, form, color, painted: body.color.is_some() });
         }
         let slab = meshes.len();
-        Drawing { meshes, parts, slab, light: sunlight(camera) }
+        let colors = colors::cloth_colors(scene);
+        let fabric = |(cloth, color): (&SceneCloth, [f32; 3])| {
+            let triangles = scene.world.cloth(cloth.id).ok()?.triangles().collect();
+            Some(Fabric { id: cloth.id, color, triangles })
+        };
+        let cloths = scene.cloths.iter().zip(colors).filter_map(fabric).collect();
+        Drawing { meshes, parts, cloths, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -109,6 +123,20 @@ impl Drawing {
             };
             let (translation, rotation) = (translation.to_array(), rotation.to_array());
             instances.push(Instance { mesh, translation, rotation, color: part.color });
+        }
+        for cloth in &self.cloths {
+            let Ok(vertices) = world.vertices(cloth.id) else { continue };
+            let mesh = meshes.len();
+            let Some(&origin) = vertices.first() else { continue };
+            meshes.to_mut().push(Mesh {
+                // from a vertex of its own, so that far away it is as smooth
+                vertices: vertices.iter().map(|v| (*v - origin).as_vec3().to_array()).collect(),
+                triangles: cloth.triangles.clone(),
+                smooth: true,
+                two_sided: true,
+            });
+            let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
+            instances.push(Instance { mesh, translation, rotation, color: cloth.color });
         }
         use_it(&Picture {
             meshes: &meshes,
