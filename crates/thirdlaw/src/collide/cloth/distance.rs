@@ -242,7 +242,7 @@ fn compound_distance(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface
 }
 
 /// The part nearest to a point, or that holds it deepest.
-fn nearest_part(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface> {
+pub(super) fn nearest_part(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface> {
     let near = Aabb::new(p - Vec3::splat(reach), p + Vec3::splat(reach));
     let mut best: Option<Surface> = None;
     for index in compound.bvh.intersect_aabb(&near) {

@@ -108,7 +108,7 @@ impl Facing {
 }
 
 /// Triangles whose boxes meet the box of two points.
-fn around(mesh: &Mesh, a: Vec3, b: Vec3) -> impl Iterator<Item = usize> {
+pub(super) fn around(mesh: &Mesh, a: Vec3, b: Vec3) -> impl Iterator<Item = usize> {
     let near = Aabb::new(a.min(b), a.max(b));
     let query = BvhNode::leaf(near, 0);
     mesh.bvh.leaves(move |node: &BvhNode| node.intersects(&query)).map(|t| t as usize)

@@ -6,16 +6,30 @@
 //! call.
 //!
 //! - [`particles`]: particles against solids, by the [`signed_distance`] of every shape.
+//! - [`Tree::near_solids`]: corners, edges and round parts of solids against the insides of
+//!   triangles and edges.
+//! - [`Tree`]: cloth near cloth ([`Tree::proximity`]), cloth that meets cloth on its way
+//!   ([`Tree::crossings`]) and cloth through cloth ([`Tree::intersections`]).
 
+mod bvh;
 mod closest;
+mod crossings;
 mod distance;
 mod distance_mesh;
+mod features;
+mod features_convex;
+mod features_mesh;
+mod intersections;
 pub mod particles;
+mod proximity;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use distance::{Surface, signed_distance};
+pub use intersections::intersections_brute_force;
 pub use particles::{ParticleScratch, Particles, vertex_solid};
+pub use tree::Tree;
 
 use crate::body::Groups;
 use crate::math::{Mat3, Pose, Vec3};

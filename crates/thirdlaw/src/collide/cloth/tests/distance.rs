@@ -4,7 +4,6 @@ use super::super::*;
 use super::{Random, shapes};
 use crate::math::Vec3;
 use crate::shape::Shape;
-use parry3d_f64::query::PointQuery;
 
 const FAR: f64 = 100.0;
 

@@ -1,7 +1,10 @@
 //! Facts about cloth near solids and near itself.
 
+mod crossings;
 mod distance;
+mod features;
 mod particles;
+mod proximity;
 
 use crate::math::{Pose, Quat, Vec3};
 use crate::shape::Shape;
@@ -64,4 +67,55 @@ pub(super) fn star() -> (Vec<Vec3>, Vec<[u32; 3]>) {
         *v *= [1.0, 0.55, 0.8][k % 3];
     }
     (vertices, triangles)
+}
+
+/// A sheet of cloth.
+#[derive(Clone, Debug)]
+pub(super) struct Sheet {
+    pub rest: Vec<Vec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub edges: Vec<[u32; 2]>,
+}
+
+/// A square of n × n particles in the plane y = 0.
+pub(super) fn grid(n: usize, size: f64) -> Sheet {
+    let at = |i: usize, j: usize| (i * n + j) as u32;
+    let step = size / (n - 1) as f64;
+    let mut sheet = Sheet { rest: Vec::new(), triangles: Vec::new(), edges: Vec::new() };
+    for i in 0..n {
+        for j in 0..n {
+            sheet.rest.push(Vec3::new(i as f64 * step, 0.0, j as f64 * step));
+            if j + 1 < n {
+                sheet.edges.push([at(i, j), at(i, j + 1)]);
+            }
+            if i + 1 < n {
+                sheet.edges.push([at(i, j), at(i + 1, j)]);
+            }
+            if i + 1 < n && j + 1 < n {
+                sheet.triangles.push([at(i, j), at(i, j + 1), at(i + 1, j)]);
+                sheet.triangles.push([at(i + 1, j), at(i, j + 1), at(i + 1, j + 1)]);
+                sheet.edges.push([at(i + 1, j), at(i, j + 1)]);
+            }
+        }
+    }
+    sheet
+}
+
+/// A sheet and positions in which it is thrown together.
+pub(super) fn crumpled(n: usize, seed: u64) -> (Sheet, Vec<Vec3>) {
+    let mut random = Random(seed);
+    let sheet = grid(n, 1.0);
+    let x = sheet
+        .rest
+        .iter()
+        .map(|&p| {
+            let wave = Vec3::new(
+                0.3 * libm::sin(7.0 * p.z + 3.0 * p.x),
+                0.2 * libm::sin(9.0 * p.x) * libm::cos(5.0 * p.z),
+                0.3 * libm::cos(8.0 * p.x),
+            );
+            p * 0.4 + wave + random.vector() * 0.03
+        })
+        .collect();
+    (sheet, x)
 }
