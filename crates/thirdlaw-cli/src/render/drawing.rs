@@ -3,11 +3,12 @@
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
 
+use super::cloth::Sheet;
 use super::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyId, ClothId, Quat, Shape, Vec3, World};
+use thirdlaw::{BodyId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
 use thirdlaw_scene::{Scene, SceneCloth};
 
@@ -24,7 +25,7 @@ const LEVEL: f64 = 1e-9;
 pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
-    cloths: Vec<Fabric>,
+    cloths: Vec<Sheet>,
     slab: usize,
     light: Light,
 }
@@ -34,13 +35,6 @@ struct Part {
     form: Form,
     color: [f32; 3],
     painted: bool,
-}
-
-/// A cloth; its vertices are where the world has them.
-struct Fabric {
-    id: ClothId,
-    color: [f32; 3],
-    triangles: Vec<[u32; 3]>,
 }
 
 #[derive(Clone, Copy)]
@@ -74,11 +68,11 @@ impl Drawing {
         }
         let slab = meshes.len();
         let colors = colors::cloth_colors(scene);
-        let fabric = |(cloth, color): (&SceneCloth, [f32; 3])| {
-            let triangles = scene.world.cloth(cloth.id).ok()?.triangles().collect();
-            Some(Fabric { id: cloth.id, color, triangles })
+        let sheet = |(cloth, color): (&SceneCloth, [f32; 3])| {
+            let model = scene.world.cloth(cloth.id).ok()?;
+            Some(Sheet::new(cloth.id, color, model.triangles().collect(), model.count()))
         };
-        let cloths = scene.cloths.iter().zip(colors).filter_map(fabric).collect();
+        let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
         Drawing { meshes, parts, cloths, slab, light: sunlight(camera) }
     }
 
@@ -126,15 +120,9 @@ impl Drawing {
         }
         for cloth in &self.cloths {
             let Ok(vertices) = world.vertices(cloth.id) else { continue };
-            let mesh = meshes.len();
             let Some(&origin) = vertices.first() else { continue };
-            meshes.to_mut().push(Mesh {
-                // from a vertex of its own, so that far away it is as smooth
-                vertices: vertices.iter().map(|v| (*v - origin).as_vec3().to_array()).collect(),
-                triangles: cloth.triangles.clone(),
-                smooth: true,
-                two_sided: true,
-            });
+            let mesh = meshes.len();
+            meshes.to_mut().push(cloth.mesh(vertices));
             let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
             instances.push(Instance { mesh, translation, rotation, color: cloth.color });
         }

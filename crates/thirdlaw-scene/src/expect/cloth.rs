@@ -1,7 +1,7 @@
 //! What can be read off a cloth.
 
 use thirdlaw::World;
-use thirdlaw::collide::cloth::signed_distance;
+use thirdlaw::collide::cloth::{Tree, signed_distance};
 use thirdlaw::ids::ClothId;
 use thirdlaw::math::Vec3;
 
@@ -25,6 +25,8 @@ pub enum ClothReading {
     MeanSpeed,
     /// Depth of the vertex that is deepest inside a solid it may touch, m; 0 if none is inside.
     Depth,
+    /// Pairs of an edge and a triangle of the cloth that cross.
+    Crossings,
     /// A quantity of one vertex.
     Vertex(u32, VertexReading),
 }
@@ -41,7 +43,7 @@ pub enum VertexReading {
 }
 
 /// Cloth quantities by name.
-pub const CLOTH_READINGS: [(&str, ClothReading); 13] = [
+pub const CLOTH_READINGS: [(&str, ClothReading); 14] = [
     ("x", ClothReading::Mean(0)),
     ("y", ClothReading::Mean(1)),
     ("z", ClothReading::Mean(2)),
@@ -55,6 +57,7 @@ pub const CLOTH_READINGS: [(&str, ClothReading); 13] = [
     ("speed", ClothReading::Speed),
     ("mean_speed", ClothReading::MeanSpeed),
     ("depth", ClothReading::Depth),
+    ("crossings", ClothReading::Crossings),
 ];
 
 /// Vertex quantities by name.
@@ -85,6 +88,7 @@ impl ClothReading {
                 (v.iter().map(|v| v.length_squared()).sum::<f64>() / count).sqrt()
             }
             ClothReading::Depth => depth(world, id, x),
+            ClothReading::Crossings => crossings(world, id, x),
             ClothReading::Vertex(i, part) => {
                 let (Some(x), Some(v)) = (x.get(i as usize), v.get(i as usize)) else {
                     return f64::NAN;
@@ -105,6 +109,12 @@ fn strain(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
         (x[a as usize].distance(x[b as usize]) / rest - 1.0).abs()
     };
     cloth.elements.threads.iter().map(stretch).fold(0.0, f64::max)
+}
+
+fn crossings(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let triangles: Vec<[u32; 3]> = cloth.triangles().collect();
+    Tree::new(x, &triangles, &cloth.elements.edges).intersections(x) as f64
 }
 
 /// Found anew from the poses, never read from the solver.

@@ -125,11 +125,13 @@ impl Shirt {
                 let y = SHOULDER + r * narrow * (2.0 * t - 1.0);
                 return Vec3::new(x, y, side * r * narrow * around);
             }
-            // between the armpits the chest closes towards the shoulders, around the neck it is open
-            let chest = b * b * (1.0 - s * s) * (1.0 - t * t);
+            // between the armpits the chest closes towards the shoulders, where the armholes take
+            // over, and around the neck it is open
             let x = a * s;
-            let open = (1.0 - square(x / NECK[0])).max(0.0) * square(NECK[1] * t * t);
-            let z = (chest + square(r * around) + open).max(0.0).sqrt();
+            let chest = square(b) * (1.0 - s * s).max(0.0) * (1.0 - t * t);
+            let (arm, neck) = (square(r * around), square(NECK[1] * t * t));
+            let neck = (1.0 - square(x / NECK[0])).max(0.0) * neck;
+            let z = (square(chest) + square(arm) + square(neck)).sqrt().sqrt();
             Vec3::new(x, armpit + (shoulder - armpit) * t, side * z)
         };
         let on_sleeve = |i: usize| i < sleeve || i >= sleeve + torso;
