@@ -98,7 +98,7 @@ fn measure(n: usize) {
     let mut tree = Tree::new(&cloth.rest, &cloth.triangles, &cloth.edges);
     let ms = time(repeat, |k| {
         let particles = Particles { x: &frames[k % 4], reach: &reach, groups: &[] };
-        tree.near_solids(&particles, &solids, &mut out);
+        tree.near_solids(&particles, &solids, 0.001, &mut out);
     });
     println!("  insides against three solids   {ms:8.3} ms, {} hits", out.len());
     let flat = time(repeat, |_| tree.proximity(&cloth.rest, &radius, gap, &mut out));

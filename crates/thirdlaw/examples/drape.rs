@@ -16,6 +16,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for argument in arguments.iter().skip(4) {
         match argument.split_once('=') {
             Some(("tolerance", x)) => settings.cloth.tolerance = x.parse()?,
+            Some(("shear", x)) => fabric.shear = x.parse()?,
+            Some(("bend", x)) => fabric.bend = [x.parse()?; 2],
+            Some(("damping", x)) => fabric.damping = [x.parse()?; 3],
+            Some(("stretch", x)) => fabric.stretch = [x.parse()?; 2],
             Some(("rounds", x)) => settings.cloth.rounds = x.parse()?,
             Some(("strain", x)) => settings.cloth.strain_step = x.parse()?,
             Some(("precision", "single")) => {

@@ -87,6 +87,7 @@ impl State {
             && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
             && pushes.is_sorted_by(|a, b| a.0 < b.0)
             && pushes.iter().all(|p| alive(p.0))
+            && self.cloth.pins.iter().all(|p| (p.0 as usize) < particles)
             && self.time.is_finite()
             && self.substep.is_finite()
             && self.contacts.is_sorted_by(|a, b| a.key < b.key)

@@ -353,6 +353,7 @@ impl World {
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= first) {
             touch.particle += count as u32;
         }
+        self.state.cloth.pins.clear();
         Ok(ClothId { index, generation })
     }
 
@@ -372,6 +373,7 @@ impl World {
             touch.particle -= end - start;
         }
         self.state.cloth.pushes.clear();
+        self.state.cloth.pins.clear();
         Ok(())
     }
 
@@ -419,6 +421,14 @@ impl World {
     /// Where the vertices of a cloth are, m.
     pub fn vertices(&self, id: ClothId) -> Result<&[Vec3], StaleCloth> {
         Ok(&self.state.particles.x[self.cloth(id)?.range()])
+    }
+
+    /// Force that holds each pinned vertex of a cloth in the last step, N, in order of vertices.
+    pub fn pin_forces(&self, id: ClothId) -> Result<Vec<(u32, Vec3)>, StaleCloth> {
+        let range = self.cloth(id)?.range();
+        let first = range.start as u32;
+        let pins = self.state.cloth.pins.iter().filter(|p| range.contains(&(p.0 as usize)));
+        Ok(pins.map(|(particle, force)| (particle - first, *force)).collect())
     }
 
     /// Velocities of the vertices of a cloth, m/s.

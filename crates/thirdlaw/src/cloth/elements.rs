@@ -4,7 +4,7 @@
 //! particles.
 
 use super::topology::{self, Edge, edge_corners};
-use super::{Bending, ClothError, ClothMesh, Fabric};
+use super::{Bending, ClothError, ClothMesh, Fabric, curvature};
 use crate::energy::bend::hinge_angle;
 use crate::math::Vec3;
 
@@ -167,29 +167,24 @@ impl Elements {
         }
     }
 
-    /// The curvature of a triangle is Σ c_i t_i t_iᵀ over its edges, c_i = θ_i l_i / 2A, t_i the
-    /// unit vector across edge i: the normals at the middles of the edges, half of each fold away
-    /// from the triangle's own, interpolated linearly. Its energy is ½ A (B_u κ_uu² + B_v κ_vv² +
-    /// 2 √(B_u B_v) κ_uv²), which in angles is ½ θᵀQθ. At a border nothing turns the normal: the
-    /// free angle is the one of least energy.
+    /// The energy of a triangle is ½ A (B_u κ_uu² + B_v κ_vv² + 2 √(B_u B_v) κ_uv²) with its
+    /// curvature κ from the angles at its edges (curvature.rs), which in angles is ½ θᵀQθ. At a
+    /// border nothing turns the normal: the free angle is the one of least energy.
     fn add_curvatures(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
         let mut hinge_of = vec![[NONE; 3]; self.membranes.len()];
+        let mut beyond = vec![[None; 3]; self.membranes.len()];
         let mut hinge = 0;
         for edge in edges {
             let [Some((t, k)), Some((s, l))] = edge.sides else { continue };
             hinge_of[t as usize][k as usize] = hinge;
             hinge_of[s as usize][l as usize] = hinge;
+            beyond[t as usize][k as usize] = Some(across(&rest[s as usize], l as usize));
+            beyond[s as usize][l as usize] = Some(across(&rest[t as usize], k as usize));
             hinge += 1;
         }
         for (t, membrane) in self.membranes.iter().enumerate() {
             let hinges = hinge_of[t];
-            let mut shares = [[0.0; 3]; 3];
-            for (k, share) in shares.iter_mut().enumerate() {
-                let [du, dv] = edge_vector(&rest[t], k);
-                // c·(t_u², t_v², t_u t_v) per angle, with l² t = (dv, −du)·l
-                let scale = 1.0 / (2.0 * membrane.area * (du * du + dv * dv).sqrt());
-                *share = [dv * dv * scale, du * du * scale, -du * dv * scale];
-            }
+            let shares = curvature::per_angle(&rest[t], &beyond[t]);
             let [bu, bv] = fabric.bend;
             let weights = [bu, bv, 2.0 * (bu * bv).sqrt()].map(|b| b * membrane.area);
             let mut q = [[0.0; 3]; 3];
@@ -293,6 +288,15 @@ fn membrane(nodes: &[u32; 3], uv: &[[f64; 2]; 3]) -> Option<Membrane> {
     let du = [(v1 - v2) / det, v2 / det, -v1 / det];
     let dv = [(u2 - u1) / det, -u2 / det, u1 / det];
     Some(Membrane { nodes: *nodes, du, dv, area: 0.5 * det.abs(), fabric: 0 })
+}
+
+/// The corner opposite edge `k` as (share along the edge in the triangle's own direction, height).
+fn across(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {
+    let d = edge_vector(uv, k);
+    let a = uv[(k + 1) % 3];
+    let r = [uv[k][0] - a[0], uv[k][1] - a[1]];
+    let l2 = d[0] * d[0] + d[1] * d[1];
+    [(r[0] * d[0] + r[1] * d[1]) / l2, ((d[0] * r[1] - d[1] * r[0]).abs()) / l2.sqrt()]
 }
 
 fn edge_vector(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {

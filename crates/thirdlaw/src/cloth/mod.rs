@@ -3,6 +3,7 @@
 //! A [`Cloth`] is what a user says about it; `World::add_cloth` checks it and derives the elements
 //! that a step reads ([`elements`]).
 
+mod curvature;
 pub mod elements;
 mod material;
 mod mesh;

@@ -73,6 +73,35 @@ pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weig
     out
 }
 
+/// What the linearization leaves out of (p_u, p_v) when the triangle moves by `shift`: its threads
+/// end up longer, and its angle other, than their linear part says. A linear step along a rotation
+/// ends outside the circle; stretch that is only seen in the next step stops a spinning sheet within
+/// a turn.
+#[inline]
+pub fn overshoot(
+    membrane: &Membrane,
+    fabric: &Fabric,
+    x: &[Vec3],
+    shift: (Vec3, Vec3),
+) -> (Vec3, Vec3) {
+    let (w_u, w_v) = directions(membrane, x);
+    let longer = |w: Vec3, shift: Vec3, k: f64| {
+        let l = w.length();
+        if l < 1e-12 {
+            return Vec3::ZERO;
+        }
+        let n = w / l;
+        n * (k * ((w + shift).length() - (l + n.dot(shift))))
+    };
+    let [k_u, k_v] = fabric.stretch;
+    let sheared = fabric.shear * shift.0.dot(shift.1);
+    let a = membrane.area;
+    (
+        a * (longer(w_u, shift.0, k_u) + sheared * w_v),
+        a * (longer(w_v, shift.1, k_v) + sheared * w_u),
+    )
+}
+
 /// ½ k (|w| − b)²: along w the full stiffness, across it k(1 − b/|w|), which is negative in
 /// compression and left out there.
 #[inline]

@@ -3,3 +3,5 @@
 pub mod air;
 pub mod bend;
 pub mod membrane;
+#[cfg(test)]
+mod tests;

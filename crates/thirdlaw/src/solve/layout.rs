@@ -111,6 +111,23 @@ impl Layout {
         });
     }
 
+    /// Adds up (p_u, p_v) of every membrane as forces on its corners.
+    pub fn gather(&self, elements: &Elements, pulls: &[(Vec3, Vec3)], forces: &mut [Vec3]) {
+        each(self.pattern.rows(), forces, &|rows, forces: &mut [Vec3]| {
+            for (row, force) in rows.zip(forces) {
+                let range =
+                    self.membrane_start[row] as usize..self.membrane_start[row + 1] as usize;
+                *force = Vec3::ZERO;
+                for entry in &self.membranes[range] {
+                    let membrane = &elements.membranes[entry.element as usize];
+                    let (p_u, p_v) = pulls[entry.element as usize];
+                    let corner = entry.corner as usize;
+                    *force -= membrane.du[corner] * p_u + membrane.dv[corner] * p_v;
+                }
+            }
+        });
+    }
+
     fn row_membranes<T: Scalar>(
         &self,
         elements: &Elements,

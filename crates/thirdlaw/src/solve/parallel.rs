@@ -59,11 +59,12 @@ impl<A: Send> Rows for Ragged<'_, A> {
     }
 }
 
-/// Calls `work` with every chunk of rows and what belongs to it, and adds up what it returns.
-pub fn sum<R: Rows>(
+/// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
+fn fold<R: Rows>(
     rows: Range<usize>,
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+    join: &(impl Fn(f64, f64) -> f64 + Sync),
 ) -> f64 {
     if rows.len() <= CHUNK {
         return work(rows, parts);
@@ -71,9 +72,30 @@ pub fn sum<R: Rows>(
     let count = rows.len().div_ceil(CHUNK) / 2 * CHUNK;
     let middle = rows.start + count;
     let (left, right) = parts.cut(count);
-    let (a, b) =
-        rayon::join(|| sum(rows.start..middle, left, work), || sum(middle..rows.end, right, work));
-    a + b
+    let (a, b) = rayon::join(
+        || fold(rows.start..middle, left, work, join),
+        || fold(middle..rows.end, right, work, join),
+    );
+    join(a, b)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and adds up what it returns.
+pub fn sum<R: Rows>(
+    rows: Range<usize>,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(rows, parts, work, &|a, b| a + b)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and takes the largest of what it
+/// returns.
+pub fn largest<R: Rows>(
+    rows: usize,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(0..rows, parts, work, &f64::max)
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it.

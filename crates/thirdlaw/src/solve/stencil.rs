@@ -82,6 +82,21 @@ impl<T: Scalar> Stencils<T> {
         }
     }
 
+    /// Takes the stencils and what their targets added to the right side away.
+    pub fn retract_targets(&mut self, b: &mut [Lane<T>]) {
+        for stencil in &self.list {
+            let pull = stencil.stiffness * stencil.target;
+            for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
+                let add: Lane<T> = lane(pull * *g);
+                for (b, a) in b[particle as usize].iter_mut().zip(add) {
+                    *b = *b - a;
+                }
+            }
+        }
+        self.list.clear();
+        self.index();
+    }
+
     /// Adds the stencils' part of the product: q += Σ k g (g·p), and the bodies' part to `q_bodies`.
     pub fn apply(
         &mut self,

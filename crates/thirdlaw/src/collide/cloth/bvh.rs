@@ -120,6 +120,8 @@ pub(super) struct Bvh {
     inner: Vec<Node>,
     /// Four primitives each, neighbours together.
     pub leaves: Vec<Node>,
+    /// The boxes of the leaves once more, one by one.
+    pub boxes: Vec<[Box32; 4]>,
 }
 
 impl Bvh {
@@ -130,6 +132,7 @@ impl Bvh {
         if !order.is_empty() {
             bvh.build(&mut order, centers);
         }
+        bvh.boxes = vec![[Box32::EMPTY; 4]; bvh.leaves.len()];
         bvh
     }
 
@@ -195,11 +198,10 @@ impl Bvh {
 
     /// Fits every box anew; `bounds` gives the box of a primitive.
     pub fn refit(&mut self, bounds: impl Fn(u32) -> Box32 + Sync) {
-        self.leaves.par_iter_mut().with_min_len(256).for_each(|leaf| {
-            for k in 0..4 {
-                let primitive = leaf.child[k];
-                leaf.set(k, &if primitive == NOTHING { Box32::EMPTY } else { bounds(primitive) });
-            }
+        let leaves = self.leaves.par_iter_mut().zip(&mut self.boxes);
+        leaves.with_min_len(256).for_each(|(leaf, boxes)| {
+            *boxes = leaf.child.map(|p| if p == NOTHING { Box32::EMPTY } else { bounds(p) });
+            boxes.iter().enumerate().for_each(|(k, b)| leaf.set(k, b));
         });
         for index in (0..self.inner.len()).rev() {
             for k in 0..4 {

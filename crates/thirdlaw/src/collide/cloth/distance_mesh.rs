@@ -42,7 +42,7 @@ pub(super) fn mesh_distance(mesh: &Mesh, p: Vec3, reach: f64) -> Option<Surface>
     let length = d.length();
     let inside = d.dot(facing.normal) < 0.0;
     // beside the rim of an open mesh is outside
-    let inside = inside && !(facing.rim && !mesh.closed);
+    let inside = inside && (mesh.closed || !facing.rim);
     // on the surface itself the direction of d is rounding
     let normal = if length > 1e-12 * (a - b).length() {
         d * (if inside { -1.0 } else { 1.0 } / length)

@@ -36,7 +36,9 @@ const PART_BITS: u32 = 20;
 impl Tree {
     /// Finds where solids come near the insides of triangles (`TriangleSolid`) and edges
     /// (`EdgeSolid`) within the greatest reach of their particles and the margin of the solid.
-    /// Places at a particle are left to [`super::vertex_solid`]. Replaces what was in `out`.
+    /// Places at a particle are left to [`super::vertex_solid`], and on convex solids also those that
+    /// are nearer than all particles around them by no more than `sag` (m): fine cloth on a large
+    /// ball touches with every edge, but hardly sags. Replaces what was in `out`.
     ///
     /// Against convex solids and their compounds: on a triangle, the parts of the solid that reach
     /// farthest toward it (corners, ends, the lowest point of a rim and two more around it); on an
@@ -46,6 +48,7 @@ impl Tree {
         &mut self,
         particles: &Particles<'_>,
         solids: &[Solid<'_>],
+        sag: f64,
         out: &mut Vec<Hit>,
     ) {
         out.clear();
@@ -71,7 +74,7 @@ impl Tree {
                         let index = leaf.child[bits.trailing_zeros() as usize];
                         bits &= bits - 1;
                         if index != NOTHING {
-                            tree.near_solid(particles, &placed, index, edges, hits);
+                            tree.near_solid(particles, &placed, (index, edges), sag, hits);
                         }
                     }
                 }
@@ -83,8 +86,8 @@ impl Tree {
         &self,
         particles: &Particles<'_>,
         placed: &Placed<'_>,
-        index: u32,
-        edge: bool,
+        (index, edge): (u32, bool),
+        sag: f64,
         hits: &mut Vec<Hit>,
     ) {
         let ids: [u32; 3] = if edge {
@@ -99,7 +102,7 @@ impl Tree {
         }
         let reach = ids.iter().map(|&i| particles.reach[i as usize]).fold(0.0, f64::max);
         let reach = reach + solid.margin;
-        let corners = ids.map(|i| placed.to_local(particles.x[i as usize]));
+        let corners = ids.map(|i| placed.local(particles.x[i as usize]));
         let first = hits.len();
         let emit = |touch: Touch| {
             if touch.weights.iter().any(|&w| w > CORNER) || touch.distance.is_nan() {
@@ -117,15 +120,22 @@ impl Tree {
                 weights: [w0, w1, w2, 0.0],
                 count: if edge { 2 } else { 3 },
                 body: solid.slot,
-                point: placed.to_world(touch.point),
+                point: placed.world(touch.point),
                 normal: placed.rotation * touch.normal,
                 distance: touch.distance,
                 time: 0.0,
                 feature,
             });
         };
-        touches(solid, corners, edge, reach, emit);
+        touches(solid, corners, edge, Limits { reach, sag }, emit);
     }
+}
+
+/// How near and how much nearer than its particles cloth must be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    pub reach: f64,
+    pub sag: f64,
 }
 
 /// All touches of a solid with a triangle or (the first two corners) an edge.
@@ -133,16 +143,18 @@ fn touches(
     solid: &Solid<'_>,
     corners: [Vec3; 3],
     edge: bool,
-    reach: f64,
+    limits: Limits,
     mut emit: impl FnMut(Touch),
 ) {
     match solid.shape.geometry() {
         Geometry::Convex(convex) if edge => {
-            edge_convex(convex, [corners[0], corners[1]], reach).into_iter().for_each(emit);
+            edge_convex(convex, [corners[0], corners[1]], limits).into_iter().for_each(emit);
         }
-        Geometry::Convex(convex) => triangle_convex(convex, corners, reach, emit),
-        Geometry::Mesh(mesh) if edge => edge_mesh(mesh, [corners[0], corners[1]], reach, emit),
-        Geometry::Mesh(mesh) => triangle_mesh(mesh, corners, reach, emit),
+        Geometry::Convex(convex) => triangle_convex(convex, corners, limits, emit),
+        Geometry::Mesh(mesh) if edge => {
+            edge_mesh(mesh, [corners[0], corners[1]], limits.reach, emit)
+        }
+        Geometry::Mesh(mesh) => triangle_mesh(mesh, corners, limits.reach, emit),
         Geometry::Compound(compound) => {
             for (part, (pose, convex)) in compound.parts.iter().enumerate() {
                 let inverse: Pose = pose.inverse();
@@ -157,10 +169,10 @@ fn touches(
                     }
                 };
                 if edge {
-                    let touch = edge_convex(convex, [local[0], local[1]], reach);
+                    let touch = edge_convex(convex, [local[0], local[1]], limits);
                     touch.into_iter().for_each(place);
                 } else {
-                    triangle_convex(convex, local, reach, &mut place);
+                    triangle_convex(convex, local, limits, &mut place);
                 }
             }
         }

@@ -9,16 +9,17 @@
 //! mean of the two normals that is square to the edge is then the normal, as for two edges.
 
 use super::distance::{Surface, convex_distance};
-use super::features::{Touch, in_triangle};
+use super::features::{Limits, Touch, in_triangle};
 use crate::math::Vec3;
 use crate::shape::{Convex, box_corners};
 
 pub(super) fn triangle_convex(
     convex: &Convex,
     corners: [Vec3; 3],
-    reach: f64,
+    limits: Limits,
     mut emit: impl FnMut(Touch),
 ) {
+    let reach = limits.reach;
     let [a, b, c] = corners;
     let Some(n) = (b - a).cross(c - a).try_normalize() else { return };
     let height = n.dot(a);
@@ -50,12 +51,23 @@ pub(super) fn triangle_convex(
             }
         }
         found = true;
-        emit(Touch { weights, point, normal, distance, id });
+        if sags(convex, &corners, distance, limits.sag) {
+            emit(Touch { weights, point, normal, distance, id });
+        }
     });
     if distance < 0.0 && !found && !matches!(convex, Convex::Sphere { .. }) {
         pierced(convex, corners).into_iter().for_each(emit);
     }
 }
+
+/// Whether a place at `distance` is nearer to the solid than all corners, by more than `sag`.
+fn sags(convex: &Convex, corners: &[Vec3], distance: f64, sag: f64) -> bool {
+    let within = distance + sag.max(0.0);
+    sag <= 0.0 || corners.iter().all(|&p| convex_distance(convex, p, within).is_none())
+}
+
+/// Everything that is inside.
+const INSIDE: Limits = Limits { reach: 0.0, sag: 0.0 };
 
 /// Least way by which a triangle leaves the solid along the normals at its corners and edges,
 /// negative; −∞ where none of them is inside.
@@ -70,7 +82,7 @@ fn shortest_way_out(convex: &Convex, corners: [Vec3; 3]) -> f64 {
         if let Some(surface) = convex_distance(convex, p, 0.0) {
             leave(surface.normal);
         }
-        if let Some(touch) = edge_convex(convex, [p, q], 0.0) {
+        if let Some(touch) = edge_convex(convex, [p, q], INSIDE) {
             leave(touch.normal);
         }
     }
@@ -88,7 +100,7 @@ fn pierced(convex: &Convex, corners: [Vec3; 3]) -> Option<Touch> {
         |u: f64, v: f64| convex_distance(convex, a + (b - a) * u + (c - a) * v, f64::INFINITY);
     let inside = |k: usize| {
         let (p, q) = (corners[k], corners[(k + 1) % 3]);
-        convex_distance(convex, p, 0.0).is_some() || edge_convex(convex, [p, q], 0.0).is_some()
+        convex_distance(convex, p, 0.0).is_some() || edge_convex(convex, [p, q], INSIDE).is_some()
     };
     if (0..3).any(inside) {
         return None;
@@ -199,25 +211,29 @@ const STEPS: usize = 64;
 const CREASE: f64 = 0.1;
 
 /// The deepest (or nearest) point of an edge, if it is between its ends.
-pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], reach: f64) -> Option<Touch> {
+pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], limits: Limits) -> Option<Touch> {
+    let Limits { reach, sag } = limits;
     let along = q - p;
     let length = along.length();
-    let look = |t: f64| -> Option<(Surface, f64)> {
-        let surface = convex_distance(convex, p + along * t, f64::INFINITY)?;
+    let look = |t: f64, reach: f64| -> Option<(Surface, f64)> {
+        let surface = convex_distance(convex, p + along * t, reach)?;
         Some((surface, surface.normal.dot(along)))
     };
     let (mut lo, mut hi) = (0.0, 1.0);
-    let (mut at_lo, mut fall) = look(lo)?;
-    let (mut at_hi, mut rise) = look(hi)?;
-    // it rises from an end, or the ends fall too gently to come near
-    if fall >= 0.0 || rise <= 0.0 || at_lo.distance.min(at_hi.distance) > reach + length {
+    // an end farther than this keeps the whole edge out of reach
+    let (mut at_lo, mut fall) = look(lo, reach + length)?;
+    let (mut at_hi, mut rise) = look(hi, reach + length)?;
+    // it rises from an end
+    if fall >= 0.0 || rise <= 0.0 {
         return None;
     }
+    // no deeper than this, or it hardly sags
+    let least = reach.min(at_lo.distance.min(at_hi.distance) - sag.max(0.0));
     for step in 0..STEPS {
         // Two lines bound the distance from below; where they meet it may be least.
         let bound = (at_hi.distance - at_lo.distance + fall * lo - rise * hi) / (fall - rise);
         let floor = at_lo.distance + fall * (bound - lo);
-        if floor > reach {
+        if floor > least {
             return None;
         }
         let best = at_lo.distance.min(at_hi.distance);
@@ -232,7 +248,7 @@ pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], reach: f64) -> Opt
         };
         let margin = 0.01 * (hi - lo);
         let t = t.clamp(lo + margin, hi - margin);
-        let (surface, slope) = look(t)?;
+        let (surface, slope) = look(t, f64::INFINITY)?;
         if slope < 0.0 {
             (lo, at_lo, fall) = (t, surface, slope);
         } else {
@@ -266,5 +282,5 @@ pub(super) fn edge_convex(convex: &Convex, [p, q]: [Vec3; 2], reach: f64) -> Opt
             plain
         }
     };
-    (touch.distance <= reach).then_some(touch)
+    (surface.distance <= least && touch.distance <= reach).then_some(touch)
 }

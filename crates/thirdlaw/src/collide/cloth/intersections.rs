@@ -1,5 +1,6 @@
 //! Counting where cloth runs through cloth.
 
+use super::bvh::{Box32, NOTHING, Node};
 use super::tree::Tree;
 use crate::math::Vec3;
 use rayon::prelude::*;
@@ -9,13 +10,13 @@ impl Tree {
     pub fn intersections(&mut self, x: &[Vec3]) -> usize {
         self.refit(x, x, |_| 0.0);
         let tree = &*self;
-        let count = |leaf: &super::bvh::Node| {
+        let count = |(leaf, boxes): (&Node, &[Box32; 4])| {
             let mut count = 0;
             tree.triangle_tree.leaves_near(&leaf.whole(), 0, |near| {
                 let near = &tree.triangle_tree.leaves[near as usize];
-                for k in (0..4).filter(|&k| leaf.child[k] != super::bvh::NOTHING) {
+                for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let edge = tree.edges[leaf.child[k] as usize];
-                    let mut bits = near.meets(&leaf.get(k));
+                    let mut bits = near.meets(&boxes[k]);
                     while bits != 0 {
                         let t = near.child[bits.trailing_zeros() as usize];
                         bits &= bits - 1;
@@ -25,7 +26,8 @@ impl Tree {
             });
             count
         };
-        tree.edge_tree.leaves.par_iter().with_min_len(64).map(count).sum()
+        let leaves = tree.edge_tree.leaves.par_iter().zip(&tree.edge_tree.boxes);
+        leaves.with_min_len(64).map(count).sum()
     }
 }
 

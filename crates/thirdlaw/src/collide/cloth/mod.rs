@@ -156,7 +156,7 @@ impl<'a> Placed<'a> {
         Placed { solid: *solid, rotation: Mat3::from_quat(solid.pose.rotation), bounds }
     }
 
-    fn to_local(&self, p: Vec3) -> Vec3 {
+    fn local(&self, p: Vec3) -> Vec3 {
         let d = p - self.solid.pose.translation;
         Vec3::new(
             self.rotation.x_axis.dot(d),
@@ -165,7 +165,7 @@ impl<'a> Placed<'a> {
         )
     }
 
-    fn to_world(&self, p: Vec3) -> Vec3 {
+    fn world(&self, p: Vec3) -> Vec3 {
         self.rotation * p + self.solid.pose.translation
     }
 }

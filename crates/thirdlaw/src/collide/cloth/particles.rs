@@ -81,7 +81,7 @@ fn near_solid(
         if reach < 0.0 || !placed.bounds.holds(x, reach) || !particles.may_touch(i, solid.groups) {
             continue;
         }
-        let local = placed.to_local(x);
+        let local = placed.local(x);
         let Some(surface) = signed_distance(solid.shape, local, reach + solid.margin) else {
             continue;
         };
@@ -91,7 +91,7 @@ fn near_solid(
             weights: [1.0, 0.0, 0.0, 0.0],
             count: 1,
             body: solid.slot,
-            point: placed.to_world(surface.point),
+            point: placed.world(surface.point),
             normal: placed.rotation * surface.normal,
             distance: surface.distance,
             time: 0.0,

@@ -127,7 +127,6 @@ impl Near<'_> {
         let ([i, j], [k, l]) = (self.tree.edges[e as usize], self.tree.edges[f as usize]);
         let at = |i: u32| self.x[i as usize];
         let (a, b, c, d) = (at(i), at(j), at(k), at(l));
-        let reach = self.radius(&[i, j]) + self.radius(&[k, l]) + self.margin;
         let (u, v, w) = (b - a, d - c, a - c);
         // Where the lines pass each other: s = (v×w)·n/n², t = (u×w)·n/n² with n = u×v. Most pairs
         // are beside each other: passed beyond an end. Of parallel edges an end is as near as any.
@@ -141,6 +140,7 @@ impl Near<'_> {
         let (s, t) = (s / det, t / det);
         let between = w + u * s - v * t;
         let distance = between.length();
+        let reach = self.radius(&[i, j]) + self.radius(&[k, l]) + self.margin;
         if distance.is_nan() || distance >= reach {
             return None;
         }

@@ -145,12 +145,14 @@ impl Tree {
         leaves: Range<usize>,
         mut pair: impl FnMut(u32, u32),
     ) {
-        for leaf in &self.vertex_tree.leaves[leaves] {
+        for index in leaves {
+            let leaf = &self.vertex_tree.leaves[index];
+            let boxes = &self.vertex_tree.boxes[index];
             self.triangle_tree.leaves_near(&leaf.whole(), 0, |near| {
                 let near = &self.triangle_tree.leaves[near as usize];
                 for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let v = self.vertices[leaf.child[k] as usize];
-                    let mut bits = near.meets(&leaf.get(k));
+                    let mut bits = near.meets(&boxes[k]);
                     while bits != 0 {
                         let t = near.child[bits.trailing_zeros() as usize];
                         bits &= bits - 1;
@@ -168,12 +170,13 @@ impl Tree {
     pub(super) fn edge_pairs(&self, leaves: Range<usize>, mut pair: impl FnMut(u32, u32)) {
         for index in leaves {
             let leaf = &self.edge_tree.leaves[index];
+            let boxes = &self.edge_tree.boxes[index];
             self.edge_tree.leaves_near(&leaf.whole(), index as u32, |other| {
                 let near = &self.edge_tree.leaves[other as usize];
                 for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let e = leaf.child[k];
                     let [a, b] = self.edges[e as usize];
-                    let mut bits = near.meets(&leaf.get(k));
+                    let mut bits = near.meets(&boxes[k]);
                     if other as usize == index {
                         bits &= !((2 << k) - 1); // each pair of one leaf once
                     }

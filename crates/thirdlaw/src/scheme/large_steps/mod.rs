@@ -44,6 +44,8 @@ pub struct ClothState {
     pub touches: Vec<LastTouch>,
     /// Force and torque on bodies in the last step, by slot.
     pub pushes: Vec<(u32, [Vec3; 2])>,
+    /// Force on each pinned particle at the end of the last step, N.
+    pub pins: Vec<(u32, Vec3)>,
 }
 
 /// Memory reused between steps.

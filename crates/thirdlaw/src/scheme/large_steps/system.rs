@@ -1,17 +1,18 @@
 //! One cloth step: the system, its constraints, its solution.
 
 use super::solids::{Solids, Unknown};
-use super::touch::{self, LastTouch, Moved, Span, Touch};
+use super::touch::{self, LastTouch, Moved, Span, SurfaceDrag, Touch};
 use crate::cloth::model::{PinHold, Sheet};
 use crate::collide::cloth::{Hit, ParticleScratch, Particles, Solid as NearSolid, vertex_solid};
 use crate::energy::air;
-use crate::energy::membrane::directions;
+use crate::energy::membrane::{self, directions};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::{ClothSolver, Settings};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
+use crate::solve::parallel::largest;
 use crate::solve::pcg::{self, Stop, System};
 use crate::solve::precondition::BlockJacobi;
 use crate::solve::stencil::{Stencil, Stencils};
@@ -50,6 +51,9 @@ pub struct Work<T> {
     u: Vec<Lane<T>>,
     /// Right side without constraints, N·s.
     base: Vec<Vec3>,
+    /// (p_u, p_v) that the linearization leaves out, and the forces they make.
+    pulls: Vec<(Vec3, Vec3)>,
+    turned: Vec<Vec3>,
     /// Position alteration, m, and friction, N·s, of constrained particles.
     alter: Vec<Vec3>,
     push: Vec<Vec3>,
@@ -59,11 +63,14 @@ pub struct Work<T> {
     near: ParticleScratch,
     reach: Vec<f64>,
     holds: Vec<Hold>,
+    drags: Vec<SurfaceDrag>,
     drag: Vec<f64>,
     b_bodies: Vec<[Vec3; 2]>,
     u_bodies: Vec<[Vec3; 2]>,
     masses: Vec<crate::contact::BodyMass>,
     strain: f64,
+    /// Force on each pinned particle, N.
+    pins: Vec<(u32, Vec3)>,
 }
 
 impl<T: Scalar> Work<T> {
@@ -98,7 +105,11 @@ impl<T: Scalar> Work<T> {
     ) -> Attempt {
         let sheet = &*context.model.sheet;
         let h = (share.1 - share.0) * context.dt;
-        let span = Span { h, push_speed: context.settings.contact.push_speed };
+        let span = Span {
+            h,
+            push_speed: context.settings.contact.push_speed,
+            creep_speed: (0.02 * h * context.settings.gravity.length()).max(1e-4),
+        };
         let time = (context.time, context.dt);
         self.solids.place(context.model, time, share);
 
@@ -112,7 +123,14 @@ impl<T: Scalar> Work<T> {
 
         let mut attempt = Attempt::default();
         let mut reference = 0.0;
+        let mut changed = true;
         for round in 0..context.settings.cloth.rounds.max(1) {
+            observer.begin(Stage::ClothForces);
+            let bent = self.overshoot(sheet, state, h, round);
+            observer.end(Stage::ClothForces);
+            if round > 0 && !changed && !bent {
+                break;
+            }
             observer.begin(Stage::ClothSolve);
             self.constrain(context, state, share.1, &span);
             let outcome = self.solve(context, &state.particles.x, h, round == 0, reference);
@@ -125,11 +143,8 @@ impl<T: Scalar> Work<T> {
             }
             observer.end(Stage::ClothSolve);
             observer.begin(Stage::ClothSolids);
-            let changed = self.judge(context, state, &span);
+            changed = self.judge(context, state, &span);
             observer.end(Stage::ClothSolids);
-            if !changed {
-                break;
-            }
         }
         let strain = largest_strain(sheet, &self.x1);
         // NaN counts as too much
@@ -163,6 +178,36 @@ impl<T: Scalar> Work<T> {
         }
         self.x1.resize(n, Vec3::ZERO);
         self.u.resize(n, [T::default(); 4]);
+    }
+
+    /// Forces that the linearization leaves out, for the velocities of the last round (in the first
+    /// those at the beginning); true if they changed by more than a little strain.
+    fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, round: u32) -> bool {
+        let elements = &sheet.elements;
+        let x = &state.particles.x;
+        let (u, v) = (&self.u, &state.particles.v);
+        self.pulls.resize(elements.membranes.len(), Default::default());
+        let worst = largest(elements.membranes.len(), &mut self.pulls[..], &|rows, pulls| {
+            let mut worst: f64 = 0.0;
+            for (m, pull) in elements.membranes[rows].iter().zip(pulls) {
+                let fabric = &elements.fabrics[m.fabric as usize];
+                let at = |i: usize| {
+                    let node = m.nodes[i] as usize;
+                    if round == 0 { v[node] } else { vector(&u[node]) }
+                };
+                let (d1, d2) = (at(1) - at(0), at(2) - at(0));
+                let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
+                let new = membrane::overshoot(m, fabric, x, shift);
+                let stiffness = m.area * fabric.stretch[0].min(fabric.stretch[1]);
+                let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
+                worst = worst.max(change / stiffness);
+                *pull = new;
+            }
+            worst
+        });
+        self.turned.resize(x.len(), Vec3::ZERO);
+        sheet.layout.gather(elements, &self.pulls, &mut self.turned);
+        worst > 2e-3
     }
 
     /// Drag and lift of the air, shared evenly by the corners of each triangle.
@@ -258,14 +303,15 @@ impl<T: Scalar> Work<T> {
         self.alter.resize(n, Vec3::ZERO);
         self.push.clear();
         self.push.resize(n, Vec3::ZERO);
+        self.drags.clear();
         self.b_bodies.clear();
         let h = span.h;
         self.b_bodies
             .extend(self.solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
         for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
             let i = touches[0].particle as usize;
-            let (alter, push) = (&mut self.alter[i], &mut self.push[i]);
-            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, alter, push) {
+            let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
+            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, out) {
                 if hold.body != NONE {
                     // friction pulls the body the other way
                     let out = &mut self.b_bodies[hold.body as usize];
@@ -284,6 +330,7 @@ impl<T: Scalar> Work<T> {
         }
         self.holds.sort_unstable_by_key(|h| h.particle);
         self.stencils.list.clear();
+        self.drag_stencils();
         let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
         if penalty {
             self.penalize(sheet);
@@ -294,10 +341,29 @@ impl<T: Scalar> Work<T> {
         self.b.clear();
         for i in 0..n {
             let mass = sheet.elements.mass[i];
-            let value = self.base[i] + self.push[i] + (mass / h) * self.alter[i];
+            let own = self.base[i] + h * self.turned[i];
+            let value = own + self.push[i] + (mass / h) * self.alter[i];
             self.b.push(lane(value));
         }
         self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
+    }
+
+    /// Creeping particles are dragged along both tangents of the surface.
+    fn drag_stencils(&mut self) {
+        for drag in &self.drags {
+            let (a, b) = crate::math::tangents(drag.normal);
+            for axis in [a, b] {
+                let zero = Vec3::ZERO;
+                self.stencils.list.push(Stencil {
+                    particles: [drag.particle; 4],
+                    gradient: [axis, zero, zero, zero],
+                    stiffness: drag.coefficient,
+                    target: axis.dot(drag.surface),
+                    body: drag.body,
+                    wrench: [axis, drag.arm.cross(axis)],
+                });
+            }
+        }
     }
 
     /// The slides' comparison: stiff springs instead of the filter.
@@ -383,11 +449,15 @@ impl<T: Scalar> Work<T> {
 
     /// Judges every touch by the impulse of its constraint; true if another round is needed.
     fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
-        if self.touches.is_empty() {
+        if self.touches.is_empty() && self.filter.holds.is_empty() {
             return false;
         }
         let sheet = &*context.model.sheet;
         let pattern = &sheet.layout.pattern;
+        if context.settings.cloth.solver == ClothSolver::Penalty {
+            // the springs are the constraints: what they push is what is left without them
+            self.stencils.retract_targets(&mut self.b);
+        }
         let mut system = System {
             pattern,
             blocks: &self.blocks,
@@ -396,6 +466,11 @@ impl<T: Scalar> Work<T> {
             bodies: &self.masses,
         };
         let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
+        self.pins.clear();
+        for (particle, _) in &sheet.pins {
+            let force = vector(&impulses[*particle as usize]) / span.h;
+            self.pins.push((*particle, force));
+        }
         let mut changed = false;
         for touch in &mut self.touches {
             let i = touch.particle as usize;
@@ -404,13 +479,11 @@ impl<T: Scalar> Work<T> {
                 NONE => [Vec3::ZERO; 2],
                 unknown => self.u_bodies[unknown as usize],
             };
-            let own = crate::solve::block::matrix(&self.blocks[pattern.diagonal[i] as usize]);
             let moved = Moved {
                 x0: state.particles.x[i],
                 x1: self.x1[i],
                 velocity: vector(&self.u[i]) - self.alter[i] / span.h,
                 impulse: vector(&impulses[i]),
-                stiffness: touch.normal.dot(own * touch.normal) - sheet.elements.mass[i],
             };
             changed |= touch.judge(context.model, solid, &moved, span, &delta);
         }
@@ -435,6 +508,7 @@ impl<T: Scalar> Work<T> {
         let touches = &mut state.cloth.touches;
         touches.clear();
         touches.extend(self.touches.iter().filter(|t| t.active).map(|t| t.last(&self.solids, h)));
+        state.cloth.pins.clone_from(&self.pins);
         self.strain = largest_strain(&context.model.sheet, &self.x1);
     }
 

@@ -5,7 +5,9 @@
 //! end of the step, r being half the cloth's thickness. While it sticks it is held in all
 //! directions; where the tangential impulse passes μ times the normal one the tangent is set free
 //! and −μ f_n pushes along it (a sliding contact is not a free one). Constraints and friction
-//! depend on the solution, so a step is solved in a few rounds.
+//! depend on the solution, so a step is solved in a few rounds. A particle that neither sticks nor
+//! slides to the end, because it is at the limit, is slowed by a drag instead, which can only take
+//! energy: without it a cloth at rest keeps itself awake by changing its mind.
 
 use super::solids::{Solid, Solids, surface};
 use crate::collide::cloth::{Hit, signed_distance};
@@ -23,23 +25,35 @@ pub struct Touch {
     pub solid: u32,
     /// Whether the constraint is on.
     pub active: bool,
-    /// Whether the particle slides.
-    pub sliding: bool,
+    /// How it moves along the surface.
+    pub grip: Grip,
     /// Outward unit vector, at the end of the step.
     pub normal: Vec3,
     /// Surface point at the end of the step, m.
     pub point: Vec3,
     /// Impulse along the normal, N·s.
     pub pressure: f64,
-    /// Impulse of friction on a sliding particle, N·s.
+    /// Impulse of friction, N·s.
     pub friction: Vec3,
     /// Position alteration along the normal, m.
     pub alter: f64,
-    /// Changes from sliding to sticking and back in this step.
+    /// Changes of grip in this step.
     switches: u8,
     releases: u8,
     radius: f64,
     mu: f64,
+}
+
+/// How a touching particle moves along the surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Grip {
+    /// Not at all: held in every direction.
+    #[default]
+    Sticks,
+    /// Pushed back by μ times the normal force.
+    Slides,
+    /// At the limit between the two: dragged back in proportion to its speed.
+    Creeps,
 }
 
 /// What is carried from step to step.
@@ -49,8 +63,8 @@ pub struct LastTouch {
     pub particle: u32,
     /// Slot of the body.
     pub body: u32,
-    /// Whether it slid.
-    pub sliding: bool,
+    /// How it moved along the surface.
+    pub grip: Grip,
     /// Force along the normal, N.
     pub pressure: f64,
     /// Force of friction, N.
@@ -64,6 +78,8 @@ pub struct Span {
     pub h: f64,
     /// Fastest position alteration, m/s.
     pub push_speed: f64,
+    /// Speed at which a creeping particle meets full friction, m/s.
+    pub creep_speed: f64,
 }
 
 impl Touch {
@@ -76,7 +92,7 @@ impl Touch {
             particle: hit.particles[0],
             solid: solid as u32,
             active: false,
-            sliding: false,
+            grip: Grip::Sticks,
             normal: hit.normal,
             point: hit.point,
             pressure: 0.0,
@@ -92,7 +108,7 @@ impl Touch {
     /// Goes on as in the last step.
     pub fn resume(&mut self, last: &LastTouch, h: f64) {
         self.active = true;
-        self.sliding = last.sliding;
+        self.grip = last.grip;
         self.pressure = last.pressure * h;
         self.friction = last.friction * h;
     }
@@ -176,18 +192,19 @@ impl Touch {
             else {
                 return false;
             };
-            if distance >= self.radius * 0.9 || self.releases > 1 {
+            if distance >= self.radius * 0.9 {
                 return false;
             }
             self.active = true;
-            self.sliding = false;
+            self.grip = Grip::Sticks;
             self.friction = Vec3::ZERO;
             (self.normal, self.point) = (normal, self.unmoved(solid, point, delta, h));
             return true;
         }
         let n = self.normal;
         let lambda = n.dot(moved.impulse);
-        if lambda < 0.0 {
+        // one that was let go and came back in stays to the end of the step
+        if lambda < 0.0 && self.releases == 0 {
             self.active = false;
             self.releases += 1;
             self.pressure = 0.0;
@@ -195,8 +212,8 @@ impl Touch {
             return true;
         }
         let before = self.pressure;
-        self.pressure = lambda;
-        let mut changed = self.judge_friction(solid, moved, before, delta);
+        self.pressure = lambda.max(0.0);
+        let mut changed = self.judge_friction(solid, moved, before, delta, span);
         if let Some((normal, point, distance)) = self.find_plane(model, solid, path, delta, h) {
             // a curved surface has turned under the particle: take its plane there
             if normal.dot(n) > 0.5 {
@@ -216,43 +233,69 @@ impl Touch {
         point - h * (delta[0] + delta[1].cross(point - solid.after.center))
     }
 
+    /// Coulomb's law on what the round led to; true if the grip or the friction changed much.
     fn judge_friction(
         &mut self,
         solid: &Solid,
         moved: &Moved,
         before: f64,
         delta: &[Vec3; 2],
+        span: &Span,
     ) -> bool {
         let n = self.normal;
         let limit = self.mu * self.pressure;
-        if !self.sliding {
-            let along = moved.impulse - n * n.dot(moved.impulse);
-            let strength = along.length();
-            if strength <= limit {
-                return false;
-            }
-            self.sliding = true;
-            self.switches += 1;
-            self.friction = along * (limit / strength);
-            return true;
-        }
         let carried = delta[0] + delta[1].cross(self.point - solid.after.center);
         let relative = moved.velocity - solid.velocity_at(self.point) - carried;
         let slip = relative - n * n.dot(relative);
         let speed = slip.length();
-        if slip.dot(self.friction) >= 0.0 && speed > 0.0 && self.switches < 3 && limit > 0.0 {
-            // friction turned the motion round: it holds instead
-            self.sliding = false;
-            self.switches += 1;
-            self.friction = Vec3::ZERO;
-            return true;
+        match self.grip {
+            Grip::Sticks => {
+                let along = moved.impulse - n * n.dot(moved.impulse);
+                let strength = along.length();
+                if strength <= limit {
+                    self.friction = along;
+                    return false;
+                }
+                self.change(if self.switches == 0 { Grip::Slides } else { Grip::Creeps });
+                self.friction = along * (limit / strength);
+                true
+            }
+            Grip::Slides if slip.dot(self.friction) > 0.0 => {
+                // friction has turned the motion round: it holds instead
+                self.change(if self.switches == 0 { Grip::Sticks } else { Grip::Creeps });
+                true
+            }
+            Grip::Slides => {
+                let direction = if speed > 1e-12 { -slip / speed } else { Vec3::ZERO };
+                let friction = direction * limit;
+                let changed = (limit - self.mu * before).abs() > 0.1 * limit
+                    || (friction - self.friction).length() > 0.2 * limit;
+                self.friction = friction;
+                changed
+            }
+            Grip::Creeps => {
+                self.friction = -slip * (limit / span.creep_speed);
+                if speed <= span.creep_speed {
+                    return false;
+                }
+                self.friction = -slip * (limit / speed);
+                if self.switches < 2 {
+                    self.change(Grip::Slides);
+                    return true;
+                }
+                false
+            }
         }
-        let direction = if speed > 1e-9 { -slip / speed } else { Vec3::ZERO };
-        let friction = direction * limit;
-        let changed = (limit - self.mu * before).abs() > 0.1 * limit
-            || (friction - self.friction).length() > 0.2 * limit;
-        self.friction = friction;
-        changed
+    }
+
+    fn change(&mut self, grip: Grip) {
+        self.grip = grip;
+        self.switches += 1;
+    }
+
+    /// Drag of a creeping particle, N·s/m.
+    fn drag(&self, span: &Span) -> f64 {
+        self.mu * self.pressure / span.creep_speed
     }
 
     /// For the next step.
@@ -260,11 +303,34 @@ impl Touch {
         LastTouch {
             particle: self.particle,
             body: solids.list[self.solid as usize].slot,
-            sliding: self.sliding,
+            // one that hardly creeps may hold in the next step
+            grip: match self.grip {
+                Grip::Creeps if self.friction.length() < 0.9 * self.mu * self.pressure => {
+                    Grip::Sticks
+                }
+                grip => grip,
+            },
             pressure: self.pressure / h,
             friction: self.friction / h,
         }
     }
+}
+
+/// Drag along a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceDrag {
+    /// On which particle.
+    pub particle: u32,
+    /// Across the surface.
+    pub normal: Vec3,
+    /// N·s/m.
+    pub coefficient: f64,
+    /// Velocity of the surface, m/s.
+    pub surface: Vec3,
+    /// Which unknown body the surface belongs to, or `NONE`.
+    pub body: u32,
+    /// From that body's centre to the surface point, m.
+    pub arm: Vec3,
 }
 
 /// How a particle moved in a round.
@@ -278,8 +344,6 @@ pub struct Moved {
     pub velocity: Vec3,
     /// Impulse of all its constraints, N·s.
     pub impulse: Vec3,
-    /// How hard its surroundings push back against an alteration, N·s/(m/s).
-    pub stiffness: f64,
 }
 
 /// Where the way from `a` to `b` in a shape's frame first comes within `radius` of its surface.
@@ -308,14 +372,14 @@ fn entry(
 }
 
 /// The hold of a particle with these active touches (up to three), from their planes and friction;
-/// `x0` is where it starts. Position alterations and friction go into `alter` (m) and `push` (N·s).
+/// `x0` is where it starts. Position alterations and friction go into `alter` (m) and `push` (N·s),
+/// drags into `drags`.
 pub fn hold(
     touches: &mut [Touch],
     solids: &Solids,
     x0: Vec3,
     span: &Span,
-    alter: &mut Vec3,
-    push: &mut Vec3,
+    (alter, push, drags): (&mut Vec3, &mut Vec3, &mut Vec<SurfaceDrag>),
 ) -> Option<Hold> {
     let mut hold: Option<Hold> = None;
     for touch in touches.iter_mut().filter(|t| t.active) {
@@ -329,8 +393,17 @@ pub fn hold(
             body: NONE,
             arm: Vec3::ZERO,
         });
-        if touch.sliding {
-            *push += touch.friction;
+        match touch.grip {
+            Grip::Sticks => {}
+            Grip::Slides => *push += touch.friction,
+            Grip::Creeps => drags.push(SurfaceDrag {
+                particle: touch.particle,
+                normal: touch.normal,
+                coefficient: touch.drag(span),
+                surface: solid.velocity_at(touch.point),
+                body: solid.unknown,
+                arm: touch.point - solid.after.center,
+            }),
         }
         // along what the planes before left free
         let along = current.free * touch.normal;
@@ -341,7 +414,7 @@ pub fn hold(
             current.prescribed += e * (rest / share);
             current.free -= crate::energy::membrane::outer(e, e);
         }
-        if !touch.sliding {
+        if touch.grip == Grip::Sticks {
             let surface = solid.velocity_at(touch.point);
             current.prescribed += current.free * surface;
             current.free = Mat3::ZERO;

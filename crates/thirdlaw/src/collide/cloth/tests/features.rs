@@ -17,7 +17,7 @@ fn find(x: &[Vec3; 3], solid: Solid<'_>, reach: f64) -> [Vec<Hit>; 2] {
     let particles = Particles { x, reach: &[reach; 3], groups: &[] };
     let (mut corners, mut inside) = (Vec::new(), Vec::new());
     vertex_solid(&particles, &[solid], &mut ParticleScratch::default(), &mut corners);
-    Tree::new(x, &TRIANGLE, &SIDES).near_solids(&particles, &[solid], &mut inside);
+    Tree::new(x, &TRIANGLE, &SIDES).near_solids(&particles, &[solid], 0.0, &mut inside);
     [corners, inside]
 }
 
@@ -176,6 +176,27 @@ fn an_edge_of_cloth_over_an_edge_of_a_box_is_held_between_its_ends() {
 }
 
 #[test]
+fn what_hardly_sags_is_left_out() {
+    let ball = Shape::sphere(1.0).expect("a ball");
+    let sag = |length: f64| 1.0 - (1.0 - 0.25 * length * length).sqrt();
+    // corners on the ball, the middle of each edge inside by its sag
+    let x = [0.0, 0.3, 0.1].map(|z: f64| Vec3::new(z * 0.9, 1.0, z).normalize());
+    let x = [x[0], x[1], Vec3::new(0.3, 1.0, -0.1).normalize()];
+    let particles = Particles { x: &x, reach: &[0.1; 3], groups: &[] };
+    let mut tree = Tree::new(&x, &TRIANGLE, &SIDES);
+    let mut out = Vec::new();
+    for threshold in [0.0, 0.005, 0.01, 0.02] {
+        tree.near_solids(&particles, &[solid(&ball, Pose::IDENTITY)], threshold, &mut out);
+        for (k, [i, j]) in SIDES.iter().enumerate() {
+            let depth = sag(x[*i as usize].distance(x[*j as usize]));
+            let hit = out.iter().find(|h| h.kind == HitKind::EdgeSolid && h.feature[0] == k as u32);
+            assert_eq!(hit.is_some(), depth > threshold, "{depth} {threshold}");
+            assert!(hit.is_none_or(|h| (h.distance + depth).abs() < 1e-9));
+        }
+    }
+}
+
+#[test]
 fn hits_come_in_one_order_for_any_number_of_threads() {
     let mut random = Random(33);
     let shapes = shapes();
@@ -199,7 +220,7 @@ fn hits_come_in_one_order_for_any_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
         let mut tree = Tree::new(&sheet.rest, &sheet.triangles, &sheet.edges);
         let mut out = Vec::new();
-        pool.install(|| tree.near_solids(&particles, &solids, &mut out));
+        pool.install(|| tree.near_solids(&particles, &solids, 0.0, &mut out));
         runs.push(out);
     }
     assert!(runs[0].len() > 60, "{}", runs[0].len());
