@@ -72,6 +72,9 @@ pub struct RunArgs {
     /// Also write poses.csv: position, orientation and velocity of every body in every frame
     #[arg(long)]
     pub poses: bool,
+    /// Also write points.csv: position of every vertex of every cloth in every frame
+    #[arg(long)]
+    pub points: bool,
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
@@ -94,6 +97,7 @@ impl RunArgs {
             threads: None,
             overrides: Vec::new(),
             poses: false,
+            points: false,
             quiet: false,
             force: false,
             no_cache: false,

@@ -6,6 +6,7 @@
 //! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does).
 
 use crate::args::BenchArgs;
+use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::failure::Failure;
 use crate::record::{Machine, VERSION, core_count, now};
 use crate::session::median;
@@ -41,6 +42,9 @@ pub struct Figures {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    /// Over all frames; absent without cloth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloth: Option<ClothFigures>,
     hash: String,
 }
 
@@ -79,6 +83,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         warn_of_difference(name, &all);
     }
     print::result(&stage_table(&all, names))?;
+    let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
+    print::result(&cloth_table::text(cloth, names))?;
     match &args.json {
         Some(path) => {
             let machine = Machine::here(thread_counts.iter().copied().max().unwrap_or(1));
@@ -127,6 +133,7 @@ fn measure_scene(
         overlap_p99: pass.overlap_p99,
         overlap_max: pass.overlap_max,
         contacts: pass.contacts,
+        cloth: pass.cloth.clone(),
         hash: stats::hash_text(pass.hash),
     })
 }
@@ -140,6 +147,7 @@ struct Pass {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    cloth: Option<ClothFigures>,
     hash: u64,
 }
 
@@ -151,16 +159,19 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let mut clock = StageClock::default();
     let mut rest_energy: Vec<f64> = Vec::new();
     let mut contacts = 0;
+    let mut tally = ClothTally::default();
     for frame in 0..frames {
         if frame == settled_from {
+            tally.add_stages(&clock.totals);
             clock = StageClock::default();
         }
         let started = Instant::now();
         for _ in 0..scene.steps_per_frame {
             let step = world.step_observed(dt, &mut clock);
-            contacts = step
-                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?
-                .contacts;
+            let report = step
+                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?;
+            contacts = report.contacts;
+            tally.add_step(&report);
         }
         frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
         if frame >= settled_from {
@@ -170,6 +181,8 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
             rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
         }
     }
+    tally.add_stages(&clock.totals);
+    let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
     let stage_ms =
         clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
@@ -177,12 +190,13 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
-        total_ms: frame_ms.iter().sum(),
+        total_ms,
         stage_ms: stage_ms.collect(),
         rest_energy,
         overlap_p99: depths.get(depths.len() * 99 / 100).copied().unwrap_or(0.0),
         overlap_max: depths.last().copied().unwrap_or(0.0),
         contacts,
+        cloth: tally.figures(&world, frames, total_ms),
         hash: world.hash(),
     })
 }
@@ -213,6 +227,10 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Islands => "islands",
         Stage::Solve => "solve",
         Stage::Finish => "finish",
+        Stage::ClothForces => "cloth_forces",
+        Stage::ClothSolve => "cloth_solve",
+        Stage::ClothCloth => "cloth_cloth",
+        Stage::ClothSolids => "cloth_solids",
     }
 }
 

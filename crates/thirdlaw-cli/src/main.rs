@@ -5,12 +5,14 @@
 
 mod args;
 mod bench;
+mod cloth_table;
 mod failure;
 mod files;
 mod folder;
 mod frames;
 mod interrupt;
 mod list;
+mod points;
 mod poses;
 mod print;
 mod progress;

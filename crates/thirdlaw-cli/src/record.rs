@@ -42,6 +42,9 @@ pub struct RunRecord {
     pub cache: bool,
     /// Whether `poses.csv` is written.
     pub poses: bool,
+    /// Whether `points.csv` is written.
+    #[serde(default)]
+    pub points: bool,
     /// What it was computed on (last).
     pub machine: Machine,
     /// When it began, UTC.
@@ -204,7 +207,9 @@ impl RunRecord {
         if self.frames_changed {
             text += &format!(" --frames {}", self.frames);
         }
-        text + if self.poses { " --poses --force" } else { " --force" }
+        text += if self.poses { " --poses" } else { "" };
+        text += if self.points { " --points" } else { "" };
+        text + " --force"
     }
 
     /// How the run ended, for people.

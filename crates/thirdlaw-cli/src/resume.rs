@@ -1,6 +1,6 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 //!
-//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and its cache file are, and
+//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and `points.csv` and its cache file are, and
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
@@ -14,7 +14,7 @@ use crate::recording::read_record;
 use crate::session::{Past, Session, Tables};
 use crate::source::SceneSource;
 use crate::table::{self, Table};
-use crate::{poses, print, run, stats, summary, threads};
+use crate::{points, poses, print, run, stats, summary, threads};
 use std::path::Path;
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
 
@@ -77,6 +77,13 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         };
         frames.truncate(whole as usize);
     }
+    if record.points {
+        let whole = match folder.points().exists() {
+            true => poses::whole_frames(&folder.points(), points::count(&scene))?,
+            false => 0,
+        };
+        frames.truncate(whole as usize);
+    }
     let mut tracker = ExpectTracker::new(&scene);
     let whole = replay(&mut scene, &folder, &frames, &mut tracker)?;
     frames.truncate(whole);
@@ -96,7 +103,11 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         true => Some(Table::reopen(&folder.poses(), last + 1)?),
         false => None,
     };
-    let tables = Tables { stats: Table::reopen(&folder.stats(), last + 1)?, poses };
+    let points = match record.points {
+        true => Some(Table::reopen(&folder.points(), last + 1)?),
+        false => None,
+    };
+    let tables = Tables { stats: Table::reopen(&folder.stats(), last + 1)?, poses, points };
     record.resumed.push(last);
     record.write(folder.path())?;
     Ok(Session::resume(scene, folder, record, Past { frames, tracker, tables }))

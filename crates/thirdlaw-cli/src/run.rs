@@ -25,7 +25,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     print::remark(&format!(
         "{}: {}, {} at {} frames/s, into {}",
         source.name,
-        list::body_count(scene.bodies.len()),
+        list::contents(&scene),
         print::plural(record.frames as usize, "frame"),
         print::number(scene.fps),
         path.display()
@@ -88,7 +88,11 @@ fn has_pictures(folder: &Path) -> bool {
 
 /// Whether a run is one of the scene as it is, so that doing it again loses nothing.
 fn is_plain(record: &RunRecord) -> bool {
-    record.scene.overrides.is_empty() && !record.frames_changed && record.cache && !record.poses
+    record.scene.overrides.is_empty()
+        && !record.frames_changed
+        && record.cache
+        && !record.poses
+        && !record.points
 }
 
 fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
@@ -125,6 +129,7 @@ fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<Run
         model: stats::hash_text(scene.world.model().fingerprint()),
         cache: !args.no_cache,
         poses: args.poses,
+        points: args.points,
         machine: Machine::here(args.threads.unwrap_or_else(core_count)),
         started: now(),
         finished: None,

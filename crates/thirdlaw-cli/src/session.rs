@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::table::Table;
-use crate::{poses, print, stats};
+use crate::{points, poses, print, stats};
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -35,6 +35,8 @@ pub struct Tables {
     pub stats: Table,
     /// `poses.csv`, where it was asked for.
     pub poses: Option<Table>,
+    /// `points.csv`, where it was asked for.
+    pub points: Option<Table>,
 }
 
 /// Why a session ended.
@@ -67,10 +69,14 @@ impl Session {
             true => Some(Table::create(&folder.poses(), &poses::COLUMNS)?),
             false => None,
         };
+        let points = match record.points {
+            true => Some(Table::create(&folder.points(), &points::COLUMNS)?),
+            false => None,
+        };
         if record.cache {
             folder.frames().create()?;
         }
-        let tables = Tables { stats, poses };
+        let tables = Tables { stats, poses, points };
         let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
         let mut session = Session::resume(scene, folder, record, past);
         session.keep(StepReport::default(), 0.0)?;
@@ -136,6 +142,9 @@ impl Session {
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
+        if let Some(points) = &mut self.tables.points {
+            points.append(points::rows(frame, world, &self.scene.cloths))?;
+        }
         if let Some(cache) = &mut self.cache {
             cache.write(frame, &world.save())?;
         }
@@ -144,11 +153,19 @@ impl Session {
     }
 
     fn describe(&self, error: &StepError) -> String {
-        let StepError::NotFinite { body, step, time } = error else {
-            return error.to_string();
+        let (name, step, time) = match error {
+            StepError::TimeStep(_) => return error.to_string(),
+            StepError::NotFinite { body, step, time } => {
+                let found = self.scene.bodies.iter().find(|b| b.id == *body);
+                let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
+                (name, step, time)
+            }
+            StepError::ClothNotFinite { cloth, vertex, step, time } => {
+                let found = self.scene.cloths.iter().find(|c| c.id == *cloth);
+                let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
+                (format!("vertex {vertex} of {name}"), step, time)
+            }
         };
-        let found = self.scene.bodies.iter().find(|b| b.id == *body);
-        let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
              {step}, at t = {} s",
@@ -162,6 +179,7 @@ impl Session {
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         self.tables.stats.sync()?;
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
+        self.tables.points.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
         record.expectations = match end {
             End::Complete => judge(&self.tracker, record.frames_changed),

@@ -12,7 +12,8 @@ pub struct Mesh {
     /// Indices into `vertices`. Triangles that name no vertex, or whose corners
     /// are not finite, are left out.
     pub triangles: Vec<[u32; 3]>,
-    /// Shade with angle-weighted vertex normals; edges sharper than 35° stay crisp.
+    /// Shade with angle-weighted vertex normals; edges sharper than 35° stay crisp,
+    /// except on a thin sheet.
     pub smooth: bool,
     /// A thin sheet such as cloth: its back is a little darker than its front,
     /// and some sunlight shines through. A closed body leaves this `false`.

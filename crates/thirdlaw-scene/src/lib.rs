@@ -25,7 +25,7 @@ pub use schema::schema;
 
 use std::path::Path;
 use thirdlaw::World;
-use thirdlaw::ids::BodyId;
+use thirdlaw::ids::{BodyId, ClothId};
 use thirdlaw::math::Vec3;
 
 /// A scene ready to run.
@@ -45,6 +45,8 @@ pub struct Scene {
     pub world: World,
     /// In the order they were added.
     pub bodies: Vec<SceneBody>,
+    /// In the order they were added.
+    pub cloths: Vec<SceneCloth>,
     /// Frames per second.
     pub fps: f64,
     /// How many frames.
@@ -74,6 +76,19 @@ pub struct SceneBody {
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
     /// Which table it came from: `[bodies]` first, then `[generate]`, in their order.
+    pub object: usize,
+}
+
+/// A cloth of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneCloth {
+    /// Its name; copies are `name.0`, `name.1`, …
+    pub name: String,
+    /// Its id in the world.
+    pub id: ClothId,
+    /// Red, green, blue, 0 to 1.
+    pub color: Option<[f32; 3]>,
+    /// Which table it came from, counted on after those of the bodies.
     pub object: usize,
 }
 
@@ -145,6 +160,7 @@ pub fn load(
         hash: hash(text, &written),
         world: built.world,
         bodies: built.bodies,
+        cloths: built.cloths,
         fps: built.timing.fps,
         frames: built.timing.frames,
         steps_per_frame: built.timing.steps_per_frame,

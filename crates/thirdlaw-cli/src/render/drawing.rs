@@ -1,15 +1,16 @@
-//! The bodies of a scene as things to draw.
+//! The bodies and cloths of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
 
+use super::cloth::Sheet;
 use super::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
-use thirdlaw_scene::Scene;
+use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Around a round shape.
 const SEGMENTS: usize = 48;
@@ -24,6 +25,7 @@ const LEVEL: f64 = 1e-9;
 pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
+    cloths: Vec<Sheet>,
     slab: usize,
     light: Light,
 }
@@ -65,7 +67,13 @@ impl Drawing {
             parts.push(Part { body: body.id, form, color, painted: body.color.is_some() });
         }
         let slab = meshes.len();
-        Drawing { meshes, parts, slab, light: sunlight(camera) }
+        let colors = colors::cloth_colors(scene);
+        let sheet = |(cloth, color): (&SceneCloth, [f32; 3])| {
+            let model = scene.world.cloth(cloth.id).ok()?;
+            Some(Sheet::new(cloth.id, color, model.triangles().collect(), model.count()))
+        };
+        let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
+        Drawing { meshes, parts, cloths, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -109,6 +117,14 @@ impl Drawing {
             };
             let (translation, rotation) = (translation.to_array(), rotation.to_array());
             instances.push(Instance { mesh, translation, rotation, color: part.color });
+        }
+        for cloth in &self.cloths {
+            let Ok(vertices) = world.vertices(cloth.id) else { continue };
+            let Some(&origin) = vertices.first() else { continue };
+            let mesh = meshes.len();
+            meshes.to_mut().push(cloth.mesh(vertices));
+            let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
+            instances.push(Instance { mesh, translation, rotation, color: cloth.color });
         }
         use_it(&Picture {
             meshes: &meshes,

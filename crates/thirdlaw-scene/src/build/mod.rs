@@ -1,18 +1,21 @@
 //! From a checked tree to a world.
 
 mod body;
+mod cloth;
 mod copies;
 mod expectations;
 mod generated;
 mod material;
 mod mesh;
+mod pins;
 mod settings;
 mod shape;
+mod sheet;
 
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
-use crate::{CameraKey, CameraSpec, SceneBody};
+use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth};
 use std::path::Path;
 use thirdlaw::World;
 use thirdlaw::math::{Quat, Vec3};
@@ -22,6 +25,7 @@ pub struct Built {
     pub title: String,
     pub world: World,
     pub bodies: Vec<SceneBody>,
+    pub cloths: Vec<SceneCloth>,
     pub timing: settings::Timing,
     pub expect: Vec<Expectation>,
     pub camera: Option<CameraSpec>,
@@ -37,7 +41,8 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         Ok(world) => world,
         Err(e) => return Err(vec![settings::error(root, &e)]),
     };
-    let mut builder = Builder { root, base, world, bodies: Vec::new(), errors: Vec::new() };
+    let mut builder =
+        Builder { root, base, world, bodies: Vec::new(), cloths: Vec::new(), errors: Vec::new() };
     let (bodies, generators) = (root.named("bodies"), root.named("generate"));
     for (object, entry) in bodies.iter().chain(generators).enumerate() {
         builder.check_name(entry);
@@ -56,13 +61,26 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
             builder.add_generated(entry, table, object);
         }
     }
+    // after the bodies, since these may hold them
+    let first = bodies.len() + generators.len();
+    for (object, entry) in (first..).zip(root.named("cloths")) {
+        builder.check_name(entry);
+        let mut others = bodies.iter().chain(generators);
+        if others.any(|e| e.key == entry.key) {
+            let message = format!("`{}` is the name of a body already", entry.key);
+            builder.error(&entry.key_place, message);
+        }
+        if let Some(table) = entry.node.table() {
+            builder.add_cloths(entry, table, object);
+        }
+    }
     let expect = builder.expectations(&timing);
-    let Builder { world, bodies, errors, .. } = builder;
+    let Builder { world, bodies, cloths, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     let title = root.text("title").unwrap_or_default().to_string();
-    Ok(Built { title, world, bodies, timing, expect, camera: camera(root) })
+    Ok(Built { title, world, bodies, cloths, timing, expect, camera: camera(root) })
 }
 
 struct Builder<'a> {
@@ -70,6 +88,7 @@ struct Builder<'a> {
     base: Option<&'a Path>,
     world: World,
     bodies: Vec<SceneBody>,
+    cloths: Vec<SceneCloth>,
     errors: Vec<SceneError>,
 }
 

@@ -4,7 +4,7 @@ use crate::error::SceneError;
 use crate::node::Table;
 use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::error::SettingsError;
-use thirdlaw::settings::Settings;
+use thirdlaw::settings::{ClothSettings, ClothSolver, Precision, Settings};
 
 /// How a run is cut into frames and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,9 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut settings.gravity, table.vector("gravity"));
         put(&mut settings.sleeping, table.flag("sleeping"));
         put(&mut settings.continuous, table.flag("continuous"));
+        if let Some(table) = table.table("cloth") {
+            read_cloth(&mut settings.cloth, table);
+        }
     }
     timing.frames =
         frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
@@ -52,6 +55,27 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
     }
     (settings, timing)
+}
+
+fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
+    put(&mut cloth.solver, table.text("solver").map(cloth_solver));
+    put(&mut cloth.tolerance, table.number("tolerance"));
+    put(&mut cloth.iterations, table.count("iterations"));
+    put(&mut cloth.rounds, table.count("rounds"));
+    put(&mut cloth.strain_step, table.number("strain_step"));
+    put(&mut cloth.wind, table.vector("wind"));
+    put(&mut cloth.air, table.flag("air"));
+    let precision =
+        |name: &str| if name == "single" { Precision::Single } else { Precision::Double };
+    put(&mut cloth.precision, table.text("precision").map(precision));
+}
+
+fn cloth_solver(name: &str) -> ClothSolver {
+    match name {
+        "direct" => ClothSolver::Direct,
+        "penalty" => ClothSolver::Penalty,
+        _ => ClothSolver::Filtered,
+    }
 }
 
 fn put<T>(target: &mut T, value: Option<T>) {
@@ -80,8 +104,11 @@ fn friction(name: &str) -> FrictionModel {
 /// An engine's refusal, at the key it is about.
 pub fn error(root: &Table, e: &SettingsError) -> SceneError {
     let key = e.field.rsplit('.').next().unwrap_or(e.field);
-    let place = ["solver", "settings"].iter().find_map(|table| {
-        let entry = root.named(table).iter().find(|entry| entry.key == key)?;
+    let cloth = root.table("settings").map_or(&[][..], |t| t.named("cloth"));
+    let (contact, general) = (root.named("solver"), root.named("settings"));
+    let tables = if e.field.starts_with("cloth.") { [cloth, &[]] } else { [contact, general] };
+    let place = tables.iter().find_map(|entries| {
+        let entry = entries.iter().find(|entry| entry.key == key)?;
         Some(entry.node.place.clone())
     });
     let place = place.unwrap_or(crate::error::Place { source: None, span: 0..0 });

@@ -1,12 +1,15 @@
 //! What a scene promises, and whether a run kept it.
 
+mod cloth;
 mod reading;
 
+pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
 pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 
 use crate::{Scene, SceneBody};
 use std::ops::Range;
 use thirdlaw::World;
+use thirdlaw::ids::ClothId;
 use thirdlaw::math::Pose;
 
 /// One line of `[expect]`.
@@ -132,6 +135,7 @@ pub struct ExpectTracker {
     seen: Vec<Seen>,
     /// Poses at the start, for readings of how far a body came.
     start: Vec<Pose>,
+    cloths: Vec<ClothId>,
     frame_time: f64,
 }
 
@@ -151,6 +155,7 @@ impl ExpectTracker {
             expectations: scene.expect.clone(),
             seen: vec![Seen::default(); scene.expect.len()],
             start: scene.bodies.iter().map(pose).collect(),
+            cloths: scene.cloths.iter().map(|c| c.id).collect(),
             frame_time: 1.0 / scene.fps,
         }
     }
@@ -182,6 +187,10 @@ impl ExpectTracker {
                 Reading::Bodies { first, count, quantity } => (*first..first + count)
                     .filter_map(|i| Some((bodies.get(i)?, self.start.get(i)?)))
                     .map(|(body, start)| quantity.read(world, body.id, start))
+                    .reduce(pick),
+                Reading::Cloths { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.cloths.get(i))
+                    .map(|cloth| quantity.read(world, *cloth))
                     .reduce(pick),
                 column => column.of_frame(stats),
             };
@@ -246,6 +255,7 @@ mod tests {
             expectations: vec![expectation],
             seen: vec![Seen::default()],
             start: vec![],
+            cloths: vec![],
             frame_time: 0.5,
         };
         let world = World::new(Default::default()).unwrap();

@@ -1,5 +1,6 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
+use super::cloth::ClothReading;
 use thirdlaw::World;
 use thirdlaw::body::rotation_vector;
 use thirdlaw::ids::BodyId;
@@ -86,10 +87,19 @@ pub enum Reading {
         /// What of them.
         quantity: BodyReading,
     },
+    /// A quantity of one cloth or of several in a row; of several the one that passes worst.
+    Cloths {
+        /// Index into the scene's cloths.
+        first: usize,
+        /// How many.
+        count: usize,
+        /// What of them.
+        quantity: ClothReading,
+    },
 }
 
 impl Reading {
-    /// The value of a column; `None` for bodies.
+    /// The value of a column; `None` for bodies and cloths.
     pub fn of_frame(&self, stats: &FrameStats) -> Option<f64> {
         let Reading::Column(name) = self else { return None };
         Some(match *name {

@@ -91,7 +91,7 @@ static INERTIA: TableFormat = TableFormat {
     rules: &[],
 };
 
-static GROUPS: TableFormat = TableFormat {
+pub(super) static GROUPS: TableFormat = TableFormat {
     what: "groups",
     keys: &[
         key("member", GROUP_LIST, "Groups it belongs to, 0 to 31; default [0]."),
@@ -149,7 +149,7 @@ static KEYFRAMES: TableFormat = TableFormat {
     rules: &[],
 };
 
-static KEYFRAME: TableFormat = TableFormat {
+pub(super) static KEYFRAME: TableFormat = TableFormat {
     what: "a keyframe",
     keys: &[
         required("time", NUMBER, "s."),
@@ -159,7 +159,7 @@ static KEYFRAME: TableFormat = TableFormat {
     rules: &[],
 };
 
-static COPIES: TableFormat = TableFormat {
+pub(super) static COPIES: TableFormat = TableFormat {
     what: "copies",
     keys: &[
         key("grid", Kind::Table(&GRID), "In rows, columns and layers."),

@@ -2,6 +2,7 @@
 //! the JSON Schema all read, so that they cannot disagree.
 
 mod body;
+mod cloth;
 mod generate;
 mod scene;
 mod shape;

@@ -1,6 +1,7 @@
 //! The top of a scene file: settings, solver, materials, camera, expectations.
 
 use super::body::{BODY, GENERATED};
+use super::cloth::{CLOTH, CLOTH_SETTINGS};
 use super::*;
 
 /// The whole file.
@@ -27,11 +28,12 @@ pub static SCENE: TableFormat = TableFormat {
             Kind::Names(&Kind::Table(&GENERATED)),
             "Generators that add many bodies, by name.",
         ),
+        key("cloths", Kind::Names(&Kind::Table(&CLOTH)), "Cloths by name."),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
         key(
             "expect",
             Kind::Names(&Kind::Table(&EXPECT)),
-            "What must come true, by reading: \"kinetic\", \"ball.y\".",
+            "What must come true, by reading: \"kinetic\", \"ball.y\", \"flag.lowest\".",
         ),
     ],
     rules: &[],
@@ -64,6 +66,7 @@ static SETTINGS: TableFormat = TableFormat {
             Kind::Flag,
             "Whether fast bodies are swept along their path; default true.",
         ),
+        key("cloth", Kind::Table(&CLOTH_SETTINGS), "How cloth is solved, and the wind."),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],
 };

@@ -4,9 +4,9 @@ use super::body::ROTATION_OF;
 use super::*;
 
 const TRIANGLE: Kind = Kind::List(&Kind::Integer(range(0.0, 4e9)), exactly(3));
-const TRIANGLES: Kind = Kind::List(&TRIANGLE, at_least(0));
+pub(super) const TRIANGLES: Kind = Kind::List(&TRIANGLE, at_least(0));
 const SIZE: Kind = Kind::List(&LENGTH, exactly(3));
-const SCALE: Kind = Kind::Either(&[LENGTH, SIZE]);
+pub(super) const SCALE: Kind = Kind::Either(&[LENGTH, SIZE]);
 
 /// A shape.
 pub static SHAPE: TableFormat = TableFormat {

@@ -1,5 +1,6 @@
 //! Scenes as a user meets them: loaded, refused, run.
 
+mod cloth;
 mod errors;
 mod facts;
 mod mutations;

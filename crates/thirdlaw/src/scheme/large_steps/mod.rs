@@ -153,6 +153,7 @@ fn advance<T: crate::solve::block::Scalar>(
         } else {
             report.smallest_step.min(share(length) * context.dt)
         };
+        report.largest_step = report.largest_step.max(share(length) * context.dt);
         tick += length;
         state.cloth.successes += 1;
         // a larger step must begin where larger steps begin
