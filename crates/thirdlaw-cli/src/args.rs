@@ -1,7 +1,7 @@
 //! What can be typed after `thirdlaw`.
 
 use crate::failure::Failure;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Runs without arguments.
@@ -45,6 +45,8 @@ pub enum Command {
     Schema,
     /// Draw a run: pictures, a poster and a movie
     Render(RenderArgs),
+    /// Write a run in the format of other programs: USD, VTK, OBJ, glTF
+    Export(ExportArgs),
     /// Measure how fast and how well scenes are simulated
     Bench(BenchArgs),
 }
@@ -171,6 +173,42 @@ pub struct RenderArgs {
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `thirdlaw export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArgs {
+    /// Folder of the run [default: the latest under out/]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// File (usd, gltf) or folder (vtk, obj) to write [default: in DIR/export/]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Frames to write, such as 90..180, ..60, or 0..300:10 for every tenth [default: all]
+    #[arg(long, value_name = "A..B[:STEP]", value_parser = FrameRange::parse)]
+    pub frames: Option<FrameRange>,
+    /// Replace what is there already
+    #[arg(long)]
+    pub force: bool,
+    /// Plain lines instead of a progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What other programs read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One .usda file with time samples, for Blender, Houdini, Maya, Omniverse
+    Usd,
+    /// A .vtu file a frame and a .pvd file for all, for ParaView
+    Vtk,
+    /// A .obj file a frame
+    Obj,
+    /// One .glb file with animations, for browsers and game engines
+    Gltf,
 }
 
 /// Frames from a first to a last one, both included.

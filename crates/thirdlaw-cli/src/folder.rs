@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::frames::FrameCache;
 use crate::record::{self, RunRecord};
-use crate::render;
+use crate::{export, render};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -41,6 +41,7 @@ impl RunFolder {
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
         render::remove_results(&self.path)?;
+        export::remove_results(&self.path)?;
         self.frames().remove_after(None)
     }
 

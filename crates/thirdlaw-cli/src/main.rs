@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod export;
 mod failure;
 mod files;
 mod folder;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         Some(Command::Scenes(args)) => list::scenes(args),
         Some(Command::Schema) => list::schema(),
         Some(Command::Render(args)) => render::render(args),
+        Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
     };
     match result {

@@ -35,7 +35,7 @@ impl Recording {
         let again = format!("run it anew with `{}`", record.command(folder));
         if !record.cache {
             return Err(Failure::Input(format!(
-                "{shown} was run with --no-cache, so it has no frames to draw\n{again}"
+                "{shown} was run with --no-cache, so it has no frames to show\n{again}"
             )));
         }
         let scene = SceneSource::of_record(&record).load(&record.scene.overrides)?;

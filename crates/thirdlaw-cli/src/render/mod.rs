@@ -4,7 +4,7 @@
 //! from the pictures on the disk. So an interrupted rendering goes on where it was when the same
 //! command is given again.
 
-mod colors;
+pub mod colors;
 mod drawing;
 mod movie;
 mod pictures;
