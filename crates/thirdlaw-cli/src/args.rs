@@ -45,6 +45,8 @@ pub enum Command {
     Schema,
     /// Draw a run: pictures, a poster and a movie
     Render(RenderArgs),
+    /// Write report.html of a run anew: pictures, plots, expectations
+    Report(ReportArgs),
     /// Write a run in the format of other programs: USD, VTK, OBJ, glTF
     Export(ExportArgs),
     /// Measure how fast and how well scenes are simulated
@@ -83,6 +85,9 @@ pub struct RunArgs {
     /// Keep no frames: saves space, but the run can be neither resumed nor drawn
     #[arg(long)]
     pub no_cache: bool,
+    /// Write no report.html, which takes a second or two
+    #[arg(long)]
+    pub no_report: bool,
 }
 
 impl RunArgs {
@@ -99,6 +104,7 @@ impl RunArgs {
             quiet: false,
             force: false,
             no_cache: false,
+            no_report: false,
         }
     }
 }
@@ -106,15 +112,18 @@ impl RunArgs {
 /// `thirdlaw resume`.
 #[derive(Clone, Debug, Args)]
 pub struct ResumeArgs {
-    /// Folder of the interrupted run
+    /// Folder of the interrupted run [default: the latest under out/]
     #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    pub folder: Option<PathBuf>,
     /// Threads to compute with; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
+    /// Write no report.html, which takes a second or two
+    #[arg(long)]
+    pub no_report: bool,
 }
 
 /// `thirdlaw check`.
@@ -173,6 +182,17 @@ pub struct RenderArgs {
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `thirdlaw report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// Folder of the run [default: the latest under out/]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Threads to compute with; the report does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
 }
 
 /// `thirdlaw export`.

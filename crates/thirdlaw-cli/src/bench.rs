@@ -9,12 +9,13 @@ use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::record::{Machine, VERSION, core_count, now};
 use crate::session::median;
+use crate::stages::{self, StageClock};
 use crate::{files, print, source, stats, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
-use thirdlaw::{Observer, Stage, measure};
+use std::time::Instant;
+use thirdlaw::{Stage, measure};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
@@ -171,8 +172,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         }
     }
     let settled = f64::from(frames - settled_from);
-    let stage_ms =
-        clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
+    let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
     let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
@@ -187,37 +187,8 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     })
 }
 
-/// Adds up how long each stage took.
-#[derive(Default)]
-struct StageClock {
-    totals: BTreeMap<Stage, Duration>,
-    begun: Option<Instant>,
-}
-
-impl Observer for StageClock {
-    fn begin(&mut self, _: Stage) {
-        self.begun = Some(Instant::now());
-    }
-
-    fn end(&mut self, stage: Stage) {
-        if let Some(begun) = self.begun.take() {
-            *self.totals.entry(stage).or_default() += begun.elapsed();
-        }
-    }
-}
-
-fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::BroadPhase => "broad_phase",
-        Stage::NarrowPhase => "narrow_phase",
-        Stage::Islands => "islands",
-        Stage::Solve => "solve",
-        Stage::Finish => "finish",
-    }
-}
-
 fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
+    to.collect_map(stages.iter().map(|(stage, ms)| (stages::name(*stage), ms)))
 }
 
 /// The same scene must end in the same bits with any number of threads.
@@ -262,7 +233,7 @@ fn stage_table(all: &[Figures], names: usize) -> String {
     for f in all {
         let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
         for (stage, ms) in &f.stage_ms {
-            let _ = write!(text, "  {} {}", stage_name(*stage), print::number(*ms));
+            let _ = write!(text, "  {} {}", stages::name(*stage), print::number(*ms));
         }
         text.push('\n');
     }

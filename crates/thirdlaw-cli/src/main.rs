@@ -18,10 +18,12 @@ mod progress;
 mod record;
 mod recording;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod session;
 mod source;
+mod stages;
 mod stats;
 mod summary;
 mod table;
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Some(Command::Scenes(args)) => list::scenes(args),
         Some(Command::Schema) => list::schema(),
         Some(Command::Render(args)) => render::render(args),
+        Some(Command::Report(args)) => report::report(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
     };

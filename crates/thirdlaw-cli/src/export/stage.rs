@@ -94,7 +94,6 @@ pub struct FieldInfo {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldPlace {
     /// One value for each vertex or particle.
-    #[cfg_attr(not(test), expect(dead_code, reason = "nothing in a recording deforms yet"))]
     Vertex,
     /// One value for each triangle; not for particles.
     #[cfg_attr(not(test), expect(dead_code, reason = "nothing in a recording deforms yet"))]

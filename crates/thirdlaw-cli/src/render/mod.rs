@@ -5,10 +5,10 @@
 //! command is given again.
 
 pub mod colors;
-mod drawing;
+pub mod drawing;
 mod movie;
 mod pictures;
-mod view;
+pub mod view;
 
 use crate::args::RenderArgs;
 use crate::failure::Failure;

@@ -10,7 +10,7 @@ const ORDER: &str =
 /// The attributes of a body that stands still.
 pub fn fixed(sample: &RigidSample) -> String {
     let text = attribute("double3 xformOp:translate", &[0], &[vector(sample.pose.translation)]);
-    text + &attribute("quatf xformOp:orient", &[0], &[turn(sample.pose.rotation)]) + ORDER
+    text + &attribute("quatd xformOp:orient", &[0], &[turn(sample.pose.rotation)]) + ORDER
 }
 
 /// The attributes of a body that may move, one sample a frame.
@@ -18,7 +18,7 @@ pub fn moving(frames: &[u32], samples: &[RigidSample]) -> String {
     let each = |f: &dyn Fn(&RigidSample) -> String| samples.iter().map(f).collect::<Vec<String>>();
     let translations = each(&|s| vector(s.pose.translation));
     let mut text = attribute("double3 xformOp:translate", frames, &translations);
-    text += &attribute("quatf xformOp:orient", frames, &turns(samples));
+    text += &attribute("quatd xformOp:orient", frames, &turns(samples));
     text += ORDER;
     let velocities = each(&|s| short_vector(s.velocity));
     text += &attribute("custom vector3f thirdlaw:velocity", frames, &velocities);
@@ -67,8 +67,9 @@ pub fn short_vector(v: Vec3) -> String {
     format!("({x}, {y}, {z})")
 }
 
+/// In double precision: USD takes the angle from acos(w), where a small turn loses half its digits.
 fn turn(q: Quat) -> String {
-    let [w, x, y, z] = [q.w, q.x, q.y, q.z].map(|x| x as f32 + 0.0);
+    let [w, x, y, z] = [q.w, q.x, q.y, q.z].map(|x| x + 0.0);
     format!("({w}, {x}, {y}, {z})")
 }
 
