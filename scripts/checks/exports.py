@@ -317,6 +317,47 @@ def check_gltf_soft():
     assert len(tree["meshes"][cloth["mesh"]]["weights"]) == 2
 
 
+# ----- meshes in -----
+
+
+def check_meshes_in():
+    """What trimesh writes in every format is the same body here, by volume and by place."""
+    folder = WORK / "meshes"
+    folder.mkdir(exist_ok=True)
+    mesh = trimesh.creation.icosphere(2, 0.5)
+    mesh.apply_scale((1, 2, 3))
+    mesh.apply_translation((0.1, 0.2, 0.3))
+    scene = trimesh.Scene()
+    # in glTF the node says where the mesh is
+    away = mesh.copy()
+    away.apply_translation((-5, 0, 0))
+    scene.add_geometry(away, transform=trimesh.transformations.translation_matrix((5, 0, 0)))
+    files = {
+        "a.obj": mesh.export(file_type="obj"),
+        "binary.stl": mesh.export(file_type="stl"),
+        "text.stl": mesh.export(file_type="stl_ascii"),
+        "binary.ply": mesh.export(file_type="ply", encoding="binary"),
+        "text.ply": mesh.export(file_type="ply", encoding="ascii"),
+        "a.glb": scene.export(file_type="glb"),
+    }
+    for name, data in scene.export(file_type="gltf").items():
+        files["a.gltf" if name == "model.gltf" else name] = data
+    for name, data in files.items():
+        (folder / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    names = [name for name in files if not name.endswith(".bin")]
+    assert len(names) == 7
+    for name in names:
+        text = f'version = 1\n[bodies.a]\nshape = {{ mesh = {{ file = "{name}", up = "z" }} }}\n'
+        (folder / "a.toml").write_text(text)
+        thirdlaw("run", folder / "a.toml", "--frames", 1, "--out", folder / "run", "--force", "--quiet", "--no-report")
+        thirdlaw("export", folder / "run", "--to", "obj", "--frames", 0)
+        read = trimesh.load_mesh(folder / "run/export/obj/frame-000000.obj")
+        assert read.is_watertight, name
+        near(read.volume, mesh.volume, 1e-5)
+        x, y, z = mesh.center_mass
+        near(read.center_mass, [x, z, -y], 1e-5)
+
+
 # ----- the command -----
 
 
@@ -339,7 +380,7 @@ CHECKS = [
     check_vtk, check_vtk_soft,
     check_obj, check_obj_soft,
     check_gltf, check_gltf_animation, check_gltf_soft, check_gltf_validator,
-    check_refusals,
+    check_meshes_in, check_refusals,
 ]  # fmt: skip
 
 
