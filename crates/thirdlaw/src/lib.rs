@@ -5,8 +5,10 @@
 //! y up; the same calls give the same bits for any number of threads.
 
 pub mod body;
+pub mod cloth;
 pub mod collide;
 pub mod contact;
+pub mod energy;
 pub mod error;
 pub mod ids;
 pub mod math;
@@ -17,16 +19,18 @@ mod scheme;
 pub mod settings;
 pub mod shape;
 pub mod snapshot;
+pub mod solve;
 pub mod state;
 pub mod world;
 
 pub use body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
+pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, StaleId};
+pub use ids::{BodyId, ClothId, StaleCloth, StaleId};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
-pub use settings::{ContactSettings, Settings};
+pub use settings::{ClothSettings, ClothSolver, ContactSettings, Precision, Settings};
 pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};

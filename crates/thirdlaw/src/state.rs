@@ -4,6 +4,7 @@
 use crate::collide::contacts::Contact;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
+pub use crate::scheme::large_steps::ClothState;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 
@@ -20,6 +21,19 @@ pub struct State {
     pub contacts: Vec<Contact>,
     /// Length of the last substep, s: impulses carried on are scaled when it changes.
     pub substep: f64,
+    /// The vertices of all cloths, cloth after cloth in the order of slots.
+    pub particles: Particles,
+    /// What cloth carries on besides.
+    pub cloth: ClothState,
+}
+
+/// Point masses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Particles {
+    /// Positions, m.
+    pub x: Vec<Vec3>,
+    /// Velocities, m/s.
+    pub v: Vec<Vec3>,
 }
 
 /// The changing part of a rigid body.
@@ -63,7 +77,17 @@ impl State {
     /// Whether every body and contact named here exists in the model, and contacts are in order.
     pub fn fits(&self, model: &Model) -> bool {
         let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);
+        let particles = model.sheet.elements.mass.len();
+        let touches = &self.cloth.touches;
+        let pushes = &self.cloth.pushes;
         self.bodies.len() == model.bodies.len()
+            && self.particles.x.len() == particles
+            && self.particles.v.len() == particles
+            && touches.is_sorted_by(|a, b| (a.particle, a.body) < (b.particle, b.body))
+            && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
+            && pushes.is_sorted_by(|a, b| a.0 < b.0)
+            && pushes.iter().all(|p| alive(p.0))
+            && self.cloth.pins.iter().all(|p| (p.0 as usize) < particles)
             && self.time.is_finite()
             && self.substep.is_finite()
             && self.contacts.is_sorted_by(|a, b| a.key < b.key)

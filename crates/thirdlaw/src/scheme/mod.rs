@@ -3,6 +3,7 @@
 mod effort;
 pub mod impulse;
 mod kinematic;
+pub mod large_steps;
 mod rebound;
 mod sleep;
 pub mod substep;
