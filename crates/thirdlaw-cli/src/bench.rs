@@ -203,7 +203,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  threads  frames  ms/frame  (min–max)        total s  contacts  \
+        "{:<names$}  threads  frames   ms/frame  (min–max)            total s  contacts  \
          rest J/kg median  mean       overlap mm p99  max\n",
         "scene"
     )
@@ -213,7 +213,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:>7}  {:>6}  {:>8}  {:<15}  {:>7}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<17}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.threads,
         f.frames,
@@ -229,13 +229,19 @@ fn row(f: &Figures, names: usize) -> String {
 }
 
 fn stage_table(all: &[Figures], names: usize) -> String {
+    let stages: std::collections::BTreeSet<Stage> =
+        all.iter().flat_map(|f| f.stage_ms.keys().copied()).collect();
     let mut text = String::from("\nms/frame by stage, last third of the frames\n");
-    for f in all {
-        let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
-        for (stage, ms) in &f.stage_ms {
-            let _ = write!(text, "  {} {}", stages::name(*stage), print::number(*ms));
-        }
-        text.push('\n');
+    let _ = write!(text, "{:<names$}  threads", "scene");
+    for stage in &stages {
+        let _ = write!(text, "  {:>12}", stages::name(*stage));
     }
-    text
+    for f in all {
+        let _ = write!(text, "\n{:<names$}  {:>7}", f.scene, f.threads);
+        for stage in &stages {
+            let ms = f.stage_ms.get(stage).map_or_else(String::new, |ms| print::number(*ms));
+            let _ = write!(text, "  {ms:>12}");
+        }
+    }
+    text + "\n"
 }
