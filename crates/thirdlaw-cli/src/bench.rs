@@ -203,7 +203,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  threads  frames   ms/frame  (min–max)            total s  contacts  \
+        "{:<names$}  threads  frames   ms/frame  (min–max)              total s  contacts  \
          rest J/kg median  mean       overlap mm p99  max\n",
         "scene"
     )
@@ -213,7 +213,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<17}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.threads,
         f.frames,

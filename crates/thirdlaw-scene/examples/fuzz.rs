@@ -66,7 +66,7 @@ fn work(seed: u64, chunk: u64, count: u64, tally: &Tally) {
     let scenes = builtin();
     // every second chunk of the one that is built whole
     let (name, text) = match scenes.get((chunk / 2 % scenes.len() as u64) as usize) {
-        Some(scene) if chunk % 2 == 0 => (scene.name, seed_text(scene)),
+        Some(scene) if chunk.is_multiple_of(2) => (scene.name, seed_text(scene)),
         _ => ("small", SMALL.to_string()),
     };
     let mut random = Random::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(chunk));

@@ -18,8 +18,9 @@ pub fn fan(points: &[Vec3]) -> Option<Vec<[usize; 3]>> {
     let slack = 1e-9 * normal.length_squared();
     let faces_outward = |&[a, b, c]: &[usize; 3]| {
         let area = (points[b] - points[a]).cross(points[c] - points[a]);
+        let along = area.dot(normal);
         // what overflows has no side
-        !(area.dot(normal) < -slack)
+        along >= -slack || along.is_nan()
     };
     let starts = if n <= SEARCHED { n } else { 1 };
     (0..starts).find_map(|start| {
