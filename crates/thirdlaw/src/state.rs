@@ -5,6 +5,7 @@ use crate::collide::contacts::Contact;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 pub use crate::scheme::large_steps::ClothState;
+pub use crate::scheme::large_steps::touch::{Grip, LastTouch};
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 
