@@ -9,9 +9,11 @@ pub mod collide;
 pub mod contact;
 pub mod error;
 pub mod ids;
+pub mod joint;
 pub mod math;
 pub mod measure;
 pub mod model;
+pub mod point;
 mod rigid;
 mod scheme;
 pub mod settings;
@@ -24,8 +26,10 @@ pub use body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, StaleId};
+pub use ids::{BodyId, JointId, PointId, StaleId};
+pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use point::{Point, PointError};
 pub use settings::{ContactSettings, Settings};
 pub use shape::Shape;
 pub use snapshot::Snapshot;

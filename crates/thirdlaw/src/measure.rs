@@ -3,6 +3,7 @@
 //! Overlap is found by fresh geometric queries of the collision library on the current poses, never
 //! read from the solver or from the engine's own manifolds.
 
+use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
@@ -77,6 +78,19 @@ pub fn jitter(world: &World) -> f64 {
     }
     let middle = energies.len() / 2;
     *energies.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// Largest anchor gap of any joint that is not broken, m, from the current poses.
+pub fn joint_error(world: &World) -> f64 {
+    let (model, state) = (world.model(), world.state());
+    let mut worst = 0.0_f64;
+    for (joint, now) in model.joints.iter().zip(&state.joints) {
+        if joint.alive && !now.broken && joint.coupling().is_none() {
+            let (a, b) = (side_pose(state, joint.a), side_pose(state, joint.b));
+            worst = worst.max(joint.errors(&joint.placed(a, b), now).0);
+        }
+    }
+    worst
 }
 
 /// Deepest overlap of any two bodies that may collide, m.

@@ -2,6 +2,7 @@
 
 use crate::contact::{FrictionModel, Solver};
 use crate::error::SettingsError;
+use crate::joint::{JointSettings, model::check_enforcement};
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ pub struct Settings {
     pub substeps: u32,
     /// The contact solver and how long it works.
     pub contact: ContactSettings,
+    /// How joints are held and solved.
+    pub joints: JointSettings,
     /// Whether islands at rest stop being simulated until something touches them.
     pub sleeping: bool,
     /// Whether bodies that move farther in a step than they are thick are swept along their path.
@@ -61,6 +64,7 @@ impl Default for Settings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             substeps: 8,
             contact: ContactSettings::default(),
+            joints: JointSettings::default(),
             sleeping: true,
             continuous: true,
         }
@@ -99,6 +103,7 @@ impl Settings {
             ("substeps", self.substeps, 1000),
             ("contact.iterations", contact.iterations, 100_000),
             ("contact.relax_iterations", contact.relax_iterations, 100_000),
+            ("joints.iterations", self.joints.iterations, 1000),
         ] {
             if count == 0 || count > most {
                 return fail(field, format!("must be between 1 and {most}, not {count}"));
@@ -112,11 +117,14 @@ impl Settings {
             ("contact.damping", contact.damping, 0.0, 1e6),
             ("contact.sag", contact.sag, 0.0, f64::MAX),
             ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
+            ("joints.tolerance", self.joints.tolerance, 0.0, f64::MAX),
+            ("joints.closing", self.joints.closing, 0.0, f64::MAX),
         ] {
             if !(low..=high).contains(&x) {
                 return fail(field, format!("must be finite and from {low} to {high}, not {x}"));
             }
         }
-        Ok(())
+        check_enforcement("joints.enforcement", self.joints.enforcement)
+            .or_else(|e| fail(e.field, e.problem))
     }
 }

@@ -8,7 +8,7 @@ use crate::state::{BitHasher, State};
 use std::hash::Hasher;
 
 const MAGIC: &[u8; 8] = b"3rdlaw\r\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// A checkpoint of a world.

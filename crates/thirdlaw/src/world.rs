@@ -1,5 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
+mod joints;
+
 use crate::body::{Body, BodyKind};
 use crate::error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
 use crate::ids::{BodyId, StaleId};
@@ -138,11 +140,12 @@ impl World {
         Ok(BodyId { index, generation })
     }
 
-    /// Removes a body; its id is refused from now on. What touched it wakes.
+    /// Removes a body and its joints; its id is refused from now on. What touched it wakes.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), StaleId> {
         let slot = self.model.slot(id)?;
         self.wake_slot(slot);
         self.wake_touching(slot);
+        self.drop_joints_of(crate::joint::model::Node::Body(id.index));
         self.state.contacts.retain(|c| c.key.a != id.index && c.key.b != id.index);
         self.model.bodies[slot].alive = false;
         self.model.free.push(id.index);
