@@ -42,6 +42,8 @@ pub struct StepReport {
     pub swept: u32,
     /// Substeps made.
     pub substeps: u32,
+    /// Multiplications made to factor and solve the systems of joints.
+    pub joint_work: u64,
 }
 
 /// A part of a step, for whoever measures time.

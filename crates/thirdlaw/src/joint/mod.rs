@@ -21,9 +21,16 @@ pub mod curve;
 mod description;
 mod drive;
 mod error;
+mod factor;
 pub(crate) mod geometry;
+mod gradient;
+pub(crate) mod island;
 pub(crate) mod model;
+mod order;
+mod project;
 mod reading;
+mod stiffness;
+pub(crate) mod system;
 
 pub use axis::{Axis, AxisMode, AxisSettings, Limits, Spring};
 pub use constraint::{Constraint, ConstraintId, Member, MemberState};

@@ -287,6 +287,17 @@ impl JointModel {
         }
     }
 
+    /// Whether it acts along the line between its anchors.
+    pub(crate) fn is_line(&self) -> bool {
+        matches!(self.joint.kind, JointKind::Distance { .. } | JointKind::Spring { .. })
+    }
+
+    /// Whether a drive moves it by itself.
+    pub(crate) fn is_driven(&self) -> bool {
+        let moves = |drive: &Drive| drive.target.moves() || drive.effort != 0.0;
+        self.joint.axes.iter().any(|axis| axis.drive.as_ref().is_some_and(moves))
+    }
+
     /// The first coordinate that may change: what a gear turns.
     pub(crate) fn first_free(&self) -> Option<usize> {
         let used = used_axes(&self.joint.kind);

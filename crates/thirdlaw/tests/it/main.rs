@@ -3,6 +3,7 @@
 mod contact;
 mod determinism;
 mod free;
+mod joint;
 mod robust;
 mod sleep;
 mod stack;
