@@ -5,6 +5,7 @@
 
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::point::{PointModel, PointState};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use parry3d_f64::query;
@@ -31,7 +32,17 @@ pub fn energy(world: &World) -> Energy {
             sum.gravity -= body.mass * body.gravity_scale * gravity.dot(state.position);
         }
     }
+    for (point, state) in points(world) {
+        sum.kinetic += 0.5 * point.mass * state.velocity.length_squared();
+        sum.gravity -= point.mass * point.gravity_scale * gravity.dot(state.position);
+    }
     sum
+}
+
+/// All point masses.
+fn points(world: &World) -> impl Iterator<Item = (&PointModel, &PointState)> {
+    let points = world.model().points.iter().zip(&world.state().points);
+    points.filter(|(point, _)| point.alive)
 }
 
 fn body_kinetic(world: &World, slot: usize) -> f64 {
@@ -58,6 +69,11 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
             linear += p;
             angular += state.position.cross(p) + angular_momentum(world, i);
         }
+    }
+    for (point, state) in points(world) {
+        let p = point.mass * state.velocity;
+        linear += p;
+        angular += state.position.cross(p);
     }
     (linear, angular)
 }
