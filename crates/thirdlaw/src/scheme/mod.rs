@@ -4,6 +4,7 @@ mod articulated;
 mod effort;
 pub mod impulse;
 mod kinematic;
+pub mod large_steps;
 mod rebound;
 mod sleep;
 pub mod substep;
