@@ -112,8 +112,8 @@ impl Order {
             }
             i += count;
         }
-        for body in 0..kinds.len() {
-            if kinds[body] != Vertex::Link && self.depth[body] == NONE {
+        for (body, &kind) in kinds.iter().enumerate() {
+            if kind != Vertex::Link && self.depth[body] == NONE {
                 self.grow(body as u32, NONE);
             }
         }

@@ -9,3 +9,4 @@ mod rebound;
 mod sleep;
 pub mod substep;
 mod sweep;
+mod through;
