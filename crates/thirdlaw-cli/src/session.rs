@@ -176,6 +176,7 @@ impl Session {
                 let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
                 (format!("vertex {vertex} of {name}"), step, time)
             }
+            StepError::PointNotFinite { point, step, time } => (point.to_string(), step, time),
         };
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \

@@ -1,6 +1,6 @@
 //! Everything that can be wrong, with what to do about it.
 
-use crate::ids::{BodyId, ClothId, StaleId};
+use crate::ids::{BodyId, ClothId, PointId, StaleId};
 
 /// A body description that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +83,15 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
+    /// The same of a point mass.
+    PointNotFinite {
+        /// Which point.
+        point: PointId,
+        /// Steps made before this one.
+        step: u64,
+        /// Simulated time at its start, s.
+        time: f64,
+    },
     /// A cloth's state became infinite or NaN in this step. The world refuses to go on from it;
     /// restore an earlier state, or remove the cloth.
     ClothNotFinite {
@@ -107,6 +116,11 @@ impl std::fmt::Display for StepError {
                 f,
                 "the state of {body} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the body"
+            ),
+            StepError::PointNotFinite { point, step, time } => write!(
+                f,
+                "the state of {point} became infinite or NaN in step {step} (t = {time} s); \
+                 restore an earlier state or remove the point"
             ),
             StepError::ClothNotFinite { cloth, vertex, step, time } => write!(
                 f,
