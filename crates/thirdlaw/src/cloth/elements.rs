@@ -334,23 +334,16 @@ fn edge_vector(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {
 
 /// Minimizes ½θᵀQθ over θ_k: what is left for the others.
 fn eliminate(q: &mut [[f64; 3]; 3], k: usize) {
-    let pivot = q[k][k];
-    if pivot > 0.0 {
-        let row = q[k];
-        for i in 0..3 {
-            for j in 0..3 {
-                q[i][j] -= row[i] * row[j] / pivot;
-            }
-        }
-    }
-    for i in 0..3 {
-        q[i][k] = 0.0;
-        q[k][i] = 0.0;
-    }
-    // round-off must not make a form negative
+    let (pivot, column) = (q[k][k], q[k]);
     for (i, row) in q.iter_mut().enumerate() {
+        for (value, other) in row.iter_mut().zip(column) {
+            *value -= if pivot > 0.0 { column[i] * other / pivot } else { 0.0 };
+        }
+        row[k] = 0.0;
+        // round-off must not make a form negative
         row[i] = row[i].max(0.0);
     }
+    q[k] = [0.0; 3];
 }
 
 fn bend(all: &[Hinge], corners: [u32; 3], hinges: [u32; 3], q: [f64; 6]) -> Bend {

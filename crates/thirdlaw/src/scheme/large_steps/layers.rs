@@ -56,7 +56,7 @@ impl Pair {
         let used =
             || (0..usize::from(hit.count)).map(|k| (hit.particles[k] as usize, hit.weights[k]));
         let inverse: f64 = used().map(|(i, w)| w * w / around.mass[i]).sum();
-        if !(inverse > 0.0) {
+        if inverse.is_nan() || inverse <= 0.0 {
             return None;
         }
         let own = LAYER_STIFFNESS / inverse;

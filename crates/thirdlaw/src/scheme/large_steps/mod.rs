@@ -17,7 +17,9 @@
 //!   4. stretched too much at once? back to 1 with half the step
 //!   5. positions, velocities, and what pushes the bodies back
 
+mod constraints;
 mod layers;
+mod near;
 pub mod solids;
 mod system;
 pub mod touch;

@@ -1,31 +1,26 @@
 //! One cloth step: the system, its constraints, its solution.
 
-use super::layers::{Pair, Surroundings};
+use super::layers::Pair;
 use super::solids::{Solids, Unknown};
-use super::touch::{self, LastTouch, Moved, Span, SurfaceDrag, Touch};
-use crate::cloth::model::{PinHold, Sheet};
-use crate::collide::cloth::{
-    Hit, NO_BODY, ParticleScratch, Particles, Solid as NearSolid, Tree, vertex_solid,
-};
+use super::touch::{Span, SurfaceDrag, Touch};
+use crate::cloth::model::Sheet;
+use crate::collide::cloth::{Hit, ParticleScratch, Tree};
 use crate::energy::air;
 use crate::energy::membrane::{self, directions};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothSolver, Preconditioner, Settings};
-use crate::shape::{Convex, Geometry, Shape};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
-use crate::solve::filter::{Filter, Hold, NONE};
+use crate::solve::filter::{Filter, Hold};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::{Levelled, Multilevel, pays};
 use crate::solve::parallel::{inside, largest};
 use crate::solve::pcg::{self, Stop, System};
-use crate::solve::stencil::{Stencil, Stencils};
+use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
 use std::sync::Arc;
 
-/// How far triangles may sag into a convex solid between particles that touch it, m.
-const SAG: f64 = 1e-3;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -53,46 +48,46 @@ pub struct Attempt {
 /// Memory of a cloth step.
 #[derive(Debug, Default)]
 pub struct Work<T> {
-    solids: Solids,
-    parts: Contributions,
-    blocks: Vec<Block<T>>,
-    forces: Vec<Vec3>,
-    stencils: Stencils<T>,
-    filter: Filter<T>,
-    numbers: Multilevel<T>,
-    pcg: pcg::Scratch<T>,
-    b: Vec<Lane<T>>,
-    u: Vec<Lane<T>>,
+    pub(super) solids: Solids,
+    pub(super) parts: Contributions,
+    pub(super) blocks: Vec<Block<T>>,
+    pub(super) forces: Vec<Vec3>,
+    pub(super) stencils: Stencils<T>,
+    pub(super) filter: Filter<T>,
+    pub(super) numbers: Multilevel<T>,
+    pub(super) pcg: pcg::Scratch<T>,
+    pub(super) b: Vec<Lane<T>>,
+    pub(super) u: Vec<Lane<T>>,
     /// Right side without constraints, N·s.
-    base: Vec<Vec3>,
+    pub(super) base: Vec<Vec3>,
     /// (p_u, p_v) that the linearization leaves out, and the forces they make.
-    pulls: Vec<(Vec3, Vec3)>,
-    turned: Vec<Vec3>,
+    pub(super) pulls: Vec<(Vec3, Vec3)>,
+    pub(super) turned: Vec<Vec3>,
     /// Position alteration, m, and friction, N·s, of constrained particles.
-    alter: Vec<Vec3>,
-    push: Vec<Vec3>,
-    x1: Vec<Vec3>,
-    touches: Vec<Touch>,
+    pub(super) alter: Vec<Vec3>,
+    pub(super) push: Vec<Vec3>,
+    pub(super) x1: Vec<Vec3>,
+    pub(super) touches: Vec<Touch>,
     /// Boxes of the cloths in `sheet`.
-    tree: Tree,
-    sheet: Option<Arc<Sheet>>,
-    pairs: Vec<Pair>,
-    layers: Vec<Hit>,
-    radius: Vec<f64>,
-    hits: Vec<Hit>,
-    near: ParticleScratch,
-    reach: Vec<f64>,
-    holds: Vec<Hold>,
-    drags: Vec<SurfaceDrag>,
-    drag: Vec<f64>,
-    b_bodies: Vec<[Vec3; 2]>,
-    u_bodies: Vec<[Vec3; 2]>,
-    masses: Vec<crate::contact::BodyMass>,
-    strain: f64,
+    pub(super) tree: Tree,
+    pub(super) sheet: Option<Arc<Sheet>>,
+    pub(super) pairs: Vec<Pair>,
+    pub(super) layers: Vec<Hit>,
+    pub(super) radius: Vec<f64>,
+    pub(super) hits: Vec<Hit>,
+    pub(super) near: ParticleScratch,
+    pub(super) reach: Vec<f64>,
+    pub(super) holds: Vec<Hold>,
+    pub(super) drags: Vec<SurfaceDrag>,
+    pub(super) drag: Vec<f64>,
+    pub(super) b_bodies: Vec<[Vec3; 2]>,
+    pub(super) u_bodies: Vec<[Vec3; 2]>,
+    pub(super) masses: Vec<crate::contact::BodyMass>,
+    pub(super) strain: f64,
     /// Residual at the beginning of the step.
-    reference: f64,
+    pub(super) reference: f64,
     /// Force on each pinned particle, N.
-    pins: Vec<(u32, Vec3)>,
+    pub(super) pins: Vec<(u32, Vec3)>,
 }
 
 impl<T: Scalar> Work<T> {
@@ -168,8 +163,8 @@ impl<T: Scalar> Work<T> {
             observer.end(Stage::ClothCloth);
         }
         let strain = largest_strain(sheet, &self.x1);
-        // NaN counts as too much
-        attempt.overstretched = !(strain - self.strain <= context.settings.cloth.strain_step);
+        let rise = strain - self.strain;
+        attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
         attempt
     }
 
@@ -205,7 +200,8 @@ impl<T: Scalar> Work<T> {
                 reference = outcome.start;
                 self.reference = reference;
             }
-            attempt.failed = !(outcome.end <= 0.1 * reference.max(outcome.start));
+            let least = 0.1 * reference.max(outcome.start);
+            attempt.failed = outcome.end.is_nan() || outcome.end > least;
             if attempt.failed {
                 break;
             }
@@ -236,11 +232,11 @@ impl<T: Scalar> Work<T> {
         self.blow(context, state);
         self.base.clear();
         let gravity = context.settings.gravity;
-        for i in 0..n {
+        for (i, v) in v.iter().enumerate() {
             let mass = sheet.elements.mass[i];
             let weight = mass * sheet.gravity_scale[i] * gravity;
             let force = self.forces[i] + weight + self.drag[i] * context.settings.cloth.wind;
-            self.base.push(mass * v[i] + h * force);
+            self.base.push(mass * *v + h * force);
             let place = sheet.layout.pattern.diagonal[i] as usize;
             let add = T::of(mass + h * self.drag[i]);
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
@@ -298,281 +294,6 @@ impl<T: Scalar> Work<T> {
             for i in membrane.nodes {
                 self.drag[i as usize] += drag.coefficient / 3.0;
                 self.forces[i as usize] += drag.lift / 3.0;
-            }
-        }
-    }
-
-    /// Particles near solids, with what the last step knew of them.
-    fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
-        let (model, sheet) = (context.model, &*context.model.sheet);
-        let h = span.h;
-        self.touches.clear();
-        let gravity = context.settings.gravity;
-        for (i, x1) in self.x1.iter_mut().enumerate() {
-            *x1 = state.particles.x[i]
-                + h * (state.particles.v[i] + h * sheet.gravity_scale[i] * gravity);
-        }
-        if self.solids.list.is_empty() {
-            return;
-        }
-        self.reach.clear();
-        for (i, x1) in self.x1.iter().enumerate() {
-            let travel = (*x1 - state.particles.x[i]).length();
-            let reach = 2.0 * sheet.elements.radius[i] + travel.max(0.25 * sheet.edge_length);
-            self.reach.push(reach);
-        }
-        for (particle, _) in &sheet.pins {
-            self.reach[*particle as usize] = -1.0;
-        }
-        let near = self.near_solids(model, span, |_| true);
-        let particles =
-            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
-        vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
-        let last = &state.cloth.touches;
-        for hit in &self.hits {
-            let i = hit.particles[0] as usize;
-            let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
-            let radius = sheet.elements.radius[i];
-            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
-            else {
-                continue;
-            };
-            let key = |t: &LastTouch| (t.particle, t.body);
-            if let Ok(found) = last.binary_search_by_key(&(hit.particles[0], hit.body), key) {
-                touch.resume(&last[found], h);
-            }
-            let solid = &self.solids.list[touch.solid as usize];
-            touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
-            self.touches.push(touch);
-        }
-    }
-
-    /// Corners, edges and round parts of solids near the insides of triangles.
-    fn find_features(&mut self, context: &Context, state: &State, span: &Span) {
-        self.pairs.clear();
-        let sheet = &context.model.sheet;
-        if !self.sheet.as_ref().is_some_and(|known| Arc::ptr_eq(known, sheet)) {
-            let elements = &sheet.elements;
-            self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
-            self.sheet = Some(sheet.clone());
-        }
-        let near = self.near_solids(context.model, span, |shape| {
-            // fine cloth on a large ball hardly sags below its particles
-            let longest = 1.5 * sheet.edge_length;
-            match shape.geometry() {
-                Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
-                    longest * longest > 8.0 * radius * SAG
-                }
-                Geometry::Convex(Convex::HalfSpace { .. }) => false,
-                _ => true,
-            }
-        });
-        if near.is_empty() {
-            return;
-        }
-        let particles =
-            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
-        self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
-        self.add_pairs(context, state, span, false);
-    }
-
-    /// Cloth near cloth.
-    fn find_layers(&mut self, context: &Context, state: &State, span: &Span) {
-        let sheet = &*context.model.sheet;
-        if !sheet.self_collision {
-            return;
-        }
-        self.radius.clear();
-        let owners = sheet.elements.owner.iter().zip(&sheet.elements.radius);
-        let shy = |owner: u32| sheet.shy[owner as usize];
-        self.radius.extend(owners.map(|(&owner, &r)| if shy(owner) { -1.0 } else { r }));
-        let v = &state.particles.v;
-        let mean = v.iter().sum::<Vec3>() / v.len() as f64;
-        let spread = v.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
-        let margin = (2.0 * span.h * spread).min(0.2 * sheet.edge_length);
-        self.tree.proximity(&state.particles.x, &self.radius, margin, &mut self.layers);
-        self.add_pairs(context, state, span, false);
-    }
-
-    /// Pairs that would cross on the way to the positions found; true if there are any.
-    fn add_crossings(&mut self, context: &Context, state: &State, span: &Span) -> bool {
-        self.tree.crossings(&state.particles.x, &self.x1, &mut self.layers);
-        let radius = &self.radius;
-        self.layers.retain(|hit| {
-            let count = usize::from(hit.count);
-            hit.particles[..count].iter().all(|&i| radius[i as usize] >= 0.0)
-        });
-        let crossing = !self.layers.is_empty();
-        // so many that the step is past saving
-        if self.layers.len() > self.x1.len() {
-            return true;
-        }
-        let mut known: Vec<_> = self.pairs.iter().enumerate().map(|(i, p)| (p.key(), i)).collect();
-        known.sort_unstable();
-        let pairs = &mut self.pairs;
-        self.layers.retain(|hit| match known.binary_search_by_key(&hit.key(), |k| k.0) {
-            Ok(found) => {
-                pairs[known[found].1].harden();
-                false
-            }
-            Err(_) => true,
-        });
-        self.add_pairs(context, state, span, true);
-        crossing
-    }
-
-    fn add_pairs(&mut self, context: &Context, state: &State, span: &Span, crossing: bool) {
-        let sheet = &*context.model.sheet;
-        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks);
-        for hit in &self.layers {
-            let owner = sheet.elements.owner[hit.particles[0] as usize];
-            let mut mu = sheet.elements.fabrics[owner as usize].friction;
-            if hit.body != NO_BODY {
-                let material = super::solids::surface(context.model, hit.body).2;
-                let combine = crate::body::Combine::GeometricMean;
-                mu = material.friction_combine.apply(material.friction, combine, mu);
-            }
-            let around = Surroundings {
-                mass: &sheet.elements.mass,
-                radius: &sheet.elements.radius,
-                stiffness: &|i| {
-                    let block = &blocks[pattern.diagonal[i] as usize];
-                    (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
-                },
-                mu,
-            };
-            if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
-                pair.begin(&self.solids, &state.particles.x, &self.x1, span);
-                self.pairs.push(pair);
-            }
-        }
-    }
-
-    /// Near solids that `wanted` picks by their shape, where they are at the beginning of the step.
-    fn near_solids<'m>(
-        &self,
-        model: &'m Model,
-        span: &Span,
-        wanted: impl Fn(&Shape) -> bool,
-    ) -> Vec<NearSolid<'m>> {
-        let mut near = Vec::new();
-        for s in &self.solids.list {
-            let (shape, center, _, groups) = super::solids::surface(model, s.slot);
-            if !wanted(shape) {
-                continue;
-            }
-            let reach = model.bodies[s.slot as usize].reach;
-            let turn = s.velocity.angular.length();
-            let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
-            near.push(NearSolid {
-                slot: s.slot,
-                shape,
-                pose: s.before.pose(center),
-                groups,
-                margin: span.h * (s.velocity.linear.length() + spin),
-            });
-        }
-        near
-    }
-
-    /// Pins and active touches become the filter, the right side, and the prescribed velocities.
-    fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
-        let sheet = &*context.model.sheet;
-        let x = &state.particles.x;
-        let n = x.len();
-        self.holds.clear();
-        self.alter.clear();
-        self.alter.resize(n, Vec3::ZERO);
-        self.push.clear();
-        self.push.resize(n, Vec3::ZERO);
-        self.drags.clear();
-        self.b_bodies.clear();
-        let h = span.h;
-        self.b_bodies
-            .extend(self.solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
-        for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
-            let i = touches[0].particle as usize;
-            let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
-            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, out) {
-                if hold.body != NONE {
-                    // friction pulls the body the other way
-                    let out = &mut self.b_bodies[hold.body as usize];
-                    out[0] -= self.push[i];
-                    out[1] -= hold.arm.cross(self.push[i]);
-                }
-                self.holds.push(hold);
-            }
-        }
-        let time = context.time + share * context.dt;
-        for (particle, pin) in &sheet.pins {
-            let x0 = x[*particle as usize];
-            if let Some(hold) = pin_hold(context.model, &self.solids, pin, x0, time, h) {
-                self.holds.push(Hold { particle: *particle, ..hold });
-            }
-        }
-        self.holds.sort_unstable_by_key(|h| h.particle);
-        self.stencils.list.clear();
-        self.drag_stencils();
-        for pair in &self.pairs {
-            pair.stencils(&self.solids, span, &mut self.stencils.list);
-        }
-        let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
-        if penalty {
-            self.penalize(sheet);
-        }
-        let holds = if penalty { &[][..] } else { &self.holds[..] };
-        self.filter.set(n, holds.iter().copied());
-        self.stencils.index();
-        self.b.clear();
-        for i in 0..n {
-            let mass = sheet.elements.mass[i];
-            let own = self.base[i] + h * self.turned[i];
-            let value = own + self.push[i] + (mass / h) * self.alter[i];
-            self.b.push(lane(value));
-        }
-        self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
-    }
-
-    /// Creeping particles are dragged along both tangents of the surface.
-    fn drag_stencils(&mut self) {
-        for drag in &self.drags {
-            let (a, b) = crate::math::tangents(drag.normal);
-            for axis in [a, b] {
-                let zero = Vec3::ZERO;
-                self.stencils.list.push(Stencil {
-                    particles: [drag.particle; 4],
-                    gradient: [axis, zero, zero, zero],
-                    stiffness: drag.coefficient,
-                    target: axis.dot(drag.surface),
-                    body: drag.body,
-                    wrench: [axis, drag.arm.cross(axis)],
-                });
-            }
-        }
-    }
-
-    /// The slides' comparison: stiff springs instead of the filter.
-    fn penalize(&mut self, sheet: &Sheet) {
-        for hold in &self.holds {
-            let i = hold.particle as usize;
-            let place = sheet.layout.pattern.diagonal[i] as usize;
-            let own = crate::solve::block::matrix(&self.blocks[place]);
-            let stiffness = 1e3 * (own.x_axis.x + own.y_axis.y + own.z_axis.z);
-            let held = hold.held();
-            for axis in [held.x_axis, held.y_axis, held.z_axis] {
-                // columns of a projector span what it keeps, and their outer products sum to it
-                if axis.length_squared() < 1e-12 {
-                    continue;
-                }
-                let zero = Vec3::ZERO;
-                self.stencils.list.push(Stencil {
-                    particles: [hold.particle; 4],
-                    gradient: [axis, zero, zero, zero],
-                    stiffness,
-                    target: axis.dot(hold.prescribed),
-                    body: hold.body,
-                    wrench: [axis, hold.arm.cross(axis)],
-                });
             }
         }
     }
@@ -638,53 +359,6 @@ impl<T: Scalar> Work<T> {
         )
     }
 
-    /// Judges every touch by the impulse of its constraint; true if another round is needed.
-    fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
-        let mut changed = false;
-        let u = &self.u;
-        for pair in &mut self.pairs {
-            changed |= pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies);
-        }
-        if self.touches.is_empty() && self.filter.holds.is_empty() {
-            return changed;
-        }
-        let sheet = &*context.model.sheet;
-        let pattern = &sheet.layout.pattern;
-        if context.settings.cloth.solver == ClothSolver::Penalty {
-            // the springs are the constraints: what they push is what is left without them
-            self.stencils.retract_targets(&mut self.b);
-        }
-        let mut system = System {
-            pattern,
-            blocks: &self.blocks,
-            stencils: &mut self.stencils,
-            filter: &self.filter,
-            bodies: &self.masses,
-        };
-        let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
-        self.pins.clear();
-        for (particle, _) in &sheet.pins {
-            let force = vector(&impulses[*particle as usize]) / span.h;
-            self.pins.push((*particle, force));
-        }
-        for touch in &mut self.touches {
-            let i = touch.particle as usize;
-            let solid = &self.solids.list[touch.solid as usize];
-            let delta = match solid.unknown {
-                NONE => [Vec3::ZERO; 2],
-                unknown => self.u_bodies[unknown as usize],
-            };
-            let moved = Moved {
-                x0: state.particles.x[i],
-                x1: self.x1[i],
-                velocity: vector(&self.u[i]) - self.alter[i] / span.h,
-                impulse: vector(&impulses[i]),
-            };
-            changed |= touch.judge(context.model, solid, &moved, span, &delta);
-        }
-        changed
-    }
-
     /// Takes over what the last attempt found.
     pub fn accept(&mut self, context: &Context, state: &mut State, share: (f64, f64)) {
         let h = (share.1 - share.0) * context.dt;
@@ -728,35 +402,6 @@ impl<T: Scalar> Work<T> {
             body.quiet = 0.0;
         }
     }
-}
-
-/// What a pin prescribes to a particle at `x0` over a step of `h` seconds that ends at `time`.
-fn pin_hold(
-    model: &Model,
-    solids: &Solids,
-    pin: &PinHold,
-    x0: Vec3,
-    time: f64,
-    h: f64,
-) -> Option<Hold> {
-    let mut hold =
-        Hold { particle: 0, free: Mat3::ZERO, prescribed: Vec3::ZERO, body: NONE, arm: Vec3::ZERO };
-    match pin {
-        PinHold::Place(place) => hold.prescribed = (*place - x0) / h,
-        PinHold::Path { motion, local } => {
-            let pose = motion.pose_at(time)?;
-            hold.prescribed = (pose * *local - x0) / h;
-        }
-        PinHold::Body { body, local } => {
-            let slot = model.slot(*body).ok()?;
-            let solid = &solids.list[solids.find(slot as u32)?];
-            hold.arm = solid.after.rotation * *local;
-            hold.prescribed = (solid.after.center + hold.arm - x0) / h;
-            hold.body = solid.unknown;
-        }
-        PinHold::Directions(free) => hold.free = *free,
-    }
-    Some(hold)
 }
 
 /// Largest tensile strain along warp or weft of any triangle.
