@@ -30,7 +30,9 @@ pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
 pub use ids::{BodyId, ClothId, StaleCloth, StaleId};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
-pub use settings::{ClothSettings, ClothSolver, ContactSettings, Precision, Settings};
+pub use settings::{
+    ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
+};
 pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};

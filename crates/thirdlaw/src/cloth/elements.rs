@@ -69,6 +69,9 @@ pub struct Elements {
     pub edges: Vec<[u32; 2]>,
     /// Edges along warp or weft with their rest length, m: what strain is measured on.
     pub threads: Vec<([u32; 2], f64)>,
+    /// Where each particle lies when the cloth is laid out, m: what is near itself there need not
+    /// be kept apart.
+    pub rest: Vec<Vec3>,
     /// One per cloth.
     pub fabrics: Vec<Fabric>,
 }
@@ -103,6 +106,7 @@ impl Elements {
         if let Some(vertex) = out.mass.iter().position(|&m| m == 0.0) {
             return Err(ClothError::Loose { vertex });
         }
+        out.rest = laid_out(mesh, &triangles, &rest);
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
         out.add_hinges(&edges, mesh);
@@ -133,6 +137,7 @@ impl Elements {
             fabric: b.fabric + fabrics,
             ..*b
         }));
+        self.rest.extend_from_slice(&other.rest);
         self.edges.extend(other.edges.iter().map(|e| e.map(moved)));
         self.threads.extend(other.threads.iter().map(|(e, l)| (e.map(moved), *l)));
         self.fabrics.extend_from_slice(&other.fabrics);
@@ -225,6 +230,29 @@ impl Elements {
             hinge += 1;
         }
     }
+}
+
+/// The rest coordinates as places in a plane, where they are one piece without folds; else the shape
+/// that the mesh rests in or starts from.
+fn laid_out(mesh: &ClothMesh, triangles: &[[u32; 3]], rest: &[[[f64; 2]; 3]]) -> Vec<Vec3> {
+    let mut places = vec![None; mesh.positions.len()];
+    let mut turns = [false; 2];
+    for (triangle, uv) in triangles.iter().zip(rest) {
+        let (d, e) = (edge_vector(uv, 2), edge_vector(uv, 1));
+        turns[usize::from(d[0] * e[1] - d[1] * e[0] > 0.0)] = true;
+        for (&vertex, uv) in triangle.iter().zip(uv) {
+            let place = Vec3::new(uv[0], 0.0, uv[1]);
+            match &mut places[vertex as usize] {
+                Some(known) if *known == place => {}
+                Some(_) => turns = [true; 2],
+                none => *none = Some(place),
+            }
+        }
+    }
+    if turns == [true; 2] {
+        return mesh.rest_shape.clone().unwrap_or_else(|| mesh.positions.clone());
+    }
+    places.into_iter().map(Option::unwrap_or_default).collect()
 }
 
 fn checked_triangles(mesh: &ClothMesh) -> Result<Vec<[u32; 3]>, ClothError> {

@@ -91,7 +91,8 @@ pub fn overshoot(
             return Vec3::ZERO;
         }
         let n = w / l;
-        n * (k * ((w + shift).length() - (l + n.dot(shift))))
+        let longer = (w + shift).length() - (l + n.dot(shift));
+        n * (k * longer.min(0.1 * l))
     };
     let [k_u, k_v] = fabric.stretch;
     let sheared = fabric.shear * shift.0.dot(shift.1);

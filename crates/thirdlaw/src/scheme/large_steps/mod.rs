@@ -17,6 +17,7 @@
 //!   4. stretched too much at once? back to 1 with half the step
 //!   5. positions, velocities, and what pushes the bodies back
 
+mod layers;
 pub mod solids;
 mod system;
 pub mod touch;
@@ -132,7 +133,8 @@ fn advance<T: crate::solve::block::Scalar>(
         let outcome = work.attempt(context, state, (share(tick), share(tick + length)), observer);
         report.cg_iterations += outcome.iterations;
         let smallest = state.cloth.level == LEVEL_MAX;
-        if outcome.overstretched && !smallest {
+        let refused = outcome.overstretched || outcome.crossed || outcome.failed;
+        if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try
             state.cloth.wait = if state.cloth.successes == 0 {

@@ -1,23 +1,33 @@
 //! One cloth step: the system, its constraints, its solution.
 
+use super::layers::{Pair, Surroundings};
 use super::solids::{Solids, Unknown};
 use super::touch::{self, LastTouch, Moved, Span, SurfaceDrag, Touch};
 use crate::cloth::model::{PinHold, Sheet};
-use crate::collide::cloth::{Hit, ParticleScratch, Particles, Solid as NearSolid, vertex_solid};
+use crate::collide::cloth::{
+    Hit, NO_BODY, ParticleScratch, Particles, Solid as NearSolid, Tree, vertex_solid,
+};
 use crate::energy::air;
 use crate::energy::membrane::{self, directions};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::settings::{ClothSolver, Settings};
+use crate::settings::{ClothSolver, Preconditioner, Settings};
+use crate::shape::{Convex, Geometry, Shape};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
-use crate::solve::parallel::largest;
+use crate::solve::multilevel::{Levelled, Multilevel, pays};
+use crate::solve::parallel::{inside, largest};
 use crate::solve::pcg::{self, Stop, System};
-use crate::solve::precondition::BlockJacobi;
 use crate::solve::stencil::{Stencil, Stencils};
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
+use std::sync::Arc;
+
+/// How far triangles may sag into a convex solid between particles that touch it, m.
+const SAG: f64 = 1e-3;
+/// How often a step is solved again because cloth would cross cloth.
+const CROSSING_TRIES: u32 = 3;
 
 /// What holds for all cloth steps of a step of the world.
 pub struct Context<'a> {
@@ -34,6 +44,10 @@ pub struct Context<'a> {
 pub struct Attempt {
     pub iterations: u32,
     pub overstretched: bool,
+    /// Conjugate gradients did not get there.
+    pub failed: bool,
+    /// Cloth would pass through cloth.
+    pub crossed: bool,
 }
 
 /// Memory of a cloth step.
@@ -45,7 +59,7 @@ pub struct Work<T> {
     forces: Vec<Vec3>,
     stencils: Stencils<T>,
     filter: Filter<T>,
-    jacobi: BlockJacobi<T>,
+    numbers: Multilevel<T>,
     pcg: pcg::Scratch<T>,
     b: Vec<Lane<T>>,
     u: Vec<Lane<T>>,
@@ -59,6 +73,12 @@ pub struct Work<T> {
     push: Vec<Vec3>,
     x1: Vec<Vec3>,
     touches: Vec<Touch>,
+    /// Boxes of the cloths in `sheet`.
+    tree: Tree,
+    sheet: Option<Arc<Sheet>>,
+    pairs: Vec<Pair>,
+    layers: Vec<Hit>,
+    radius: Vec<f64>,
     hits: Vec<Hit>,
     near: ParticleScratch,
     reach: Vec<f64>,
@@ -69,6 +89,8 @@ pub struct Work<T> {
     u_bodies: Vec<[Vec3; 2]>,
     masses: Vec<crate::contact::BodyMass>,
     strain: f64,
+    /// Residual at the beginning of the step.
+    reference: f64,
     /// Force on each pinned particle, N.
     pins: Vec<(u32, Vec3)>,
 }
@@ -119,36 +141,83 @@ impl<T: Scalar> Work<T> {
 
         observer.begin(Stage::ClothSolids);
         self.find_touches(context, state, &span);
+        self.find_features(context, state, &span);
         observer.end(Stage::ClothSolids);
+        observer.begin(Stage::ClothCloth);
+        self.find_layers(context, state, &span);
+        observer.end(Stage::ClothCloth);
 
+        let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
+        if sheet.self_collision && !attempt.failed {
+            for _ in 0..CROSSING_TRIES {
+                observer.begin(Stage::ClothCloth);
+                let crossing = self.add_crossings(context, state, &span);
+                observer.end(Stage::ClothCloth);
+                if !crossing {
+                    break;
+                }
+                let more = self.rounds(context, state, share.1, &span, false, observer);
+                attempt.iterations += more.iterations;
+                attempt.failed = more.failed;
+                if more.failed {
+                    break;
+                }
+            }
+            observer.begin(Stage::ClothCloth);
+            attempt.crossed = !attempt.failed && self.add_crossings(context, state, &span);
+            observer.end(Stage::ClothCloth);
+        }
+        let strain = largest_strain(sheet, &self.x1);
+        // NaN counts as too much
+        attempt.overstretched = !(strain - self.strain <= context.settings.cloth.strain_step);
+        attempt
+    }
+
+    /// Solves until constraints and contacts agree with what they lead to, or for so many rounds.
+    fn rounds(
+        &mut self,
+        context: &Context,
+        state: &State,
+        end: f64,
+        span: &Span,
+        fresh: bool,
+        observer: &mut dyn Observer,
+    ) -> Attempt {
+        let sheet = &*context.model.sheet;
+        let h = span.h;
         let mut attempt = Attempt::default();
-        let mut reference = 0.0;
+        let most = context.settings.cloth.iterations;
+        let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
         for round in 0..context.settings.cloth.rounds.max(1) {
             observer.begin(Stage::ClothForces);
-            let bent = self.overshoot(sheet, state, h, round);
+            let first = fresh && round == 0;
+            // a few corrections settle it; more could swing up where cloth is crumpled
+            let bent = fresh && round < 3 && self.overshoot(sheet, state, h, first);
             observer.end(Stage::ClothForces);
             if round > 0 && !changed && !bent {
                 break;
             }
             observer.begin(Stage::ClothSolve);
-            self.constrain(context, state, share.1, &span);
-            let outcome = self.solve(context, &state.particles.x, h, round == 0, reference);
+            self.constrain(context, state, end, span);
+            let outcome = self.solve(context, &state.particles.x, h, first, reference);
             attempt.iterations += outcome.iterations;
-            if round == 0 {
+            attempt.failed |= !(outcome.end.is_finite() && outcome.iterations < most);
+            if attempt.failed {
+                break;
+            }
+            if first {
                 reference = outcome.start;
+                self.reference = reference;
             }
             for ((x1, x0), u) in self.x1.iter_mut().zip(&state.particles.x).zip(&self.u) {
                 *x1 = *x0 + h * vector(u);
             }
             observer.end(Stage::ClothSolve);
             observer.begin(Stage::ClothSolids);
-            changed = self.judge(context, state, &span);
+            changed = self.judge(context, state, span);
             observer.end(Stage::ClothSolids);
         }
-        let strain = largest_strain(sheet, &self.x1);
-        // NaN counts as too much
-        attempt.overstretched = !(strain - self.strain <= context.settings.cloth.strain_step);
         attempt
     }
 
@@ -157,11 +226,14 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
-        self.parts.evaluate(&sheet.elements, x, h);
         self.blocks.resize(sheet.layout.pattern.column.len(), Block::default());
         self.forces.resize(n, Vec3::ZERO);
+        let (parts, elements) = (&mut self.parts, &sheet.elements);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
-        sheet.layout.assemble(&sheet.elements, &self.parts, h, blocks, forces);
+        inside(|| {
+            parts.evaluate(elements, x, h);
+            sheet.layout.assemble(elements, parts, h, blocks, forces);
+        });
         self.blow(context, state);
         self.base.clear();
         let gravity = context.settings.gravity;
@@ -182,7 +254,7 @@ impl<T: Scalar> Work<T> {
 
     /// Forces that the linearization leaves out, for the velocities of the last round (in the first
     /// those at the beginning); true if they changed by more than a little strain.
-    fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, round: u32) -> bool {
+    fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, first: bool) -> bool {
         let elements = &sheet.elements;
         let x = &state.particles.x;
         let (u, v) = (&self.u, &state.particles.v);
@@ -193,7 +265,7 @@ impl<T: Scalar> Work<T> {
                 let fabric = &elements.fabrics[m.fabric as usize];
                 let at = |i: usize| {
                     let node = m.nodes[i] as usize;
-                    if round == 0 { v[node] } else { vector(&u[node]) }
+                    if first { v[node] } else { vector(&u[node]) }
                 };
                 let (d1, d2) = (at(1) - at(0), at(2) - at(0));
                 let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
@@ -253,24 +325,7 @@ impl<T: Scalar> Work<T> {
         for (particle, _) in &sheet.pins {
             self.reach[*particle as usize] = -1.0;
         }
-        let near: Vec<NearSolid> = self
-            .solids
-            .list
-            .iter()
-            .map(|s| {
-                let (shape, center, _, groups) = super::solids::surface(model, s.slot);
-                let reach = model.bodies[s.slot as usize].reach;
-                let turn = s.velocity.angular.length();
-                let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
-                NearSolid {
-                    slot: s.slot,
-                    shape,
-                    pose: s.before.pose(center),
-                    groups,
-                    margin: h * (s.velocity.linear.length() + spin),
-                }
-            })
-            .collect();
+        let near = self.near_solids(model, span, |_| true);
         let particles =
             Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
         vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
@@ -291,6 +346,134 @@ impl<T: Scalar> Work<T> {
             touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
             self.touches.push(touch);
         }
+    }
+
+    /// Corners, edges and round parts of solids near the insides of triangles.
+    fn find_features(&mut self, context: &Context, state: &State, span: &Span) {
+        self.pairs.clear();
+        let sheet = &context.model.sheet;
+        if !self.sheet.as_ref().is_some_and(|known| Arc::ptr_eq(known, sheet)) {
+            let elements = &sheet.elements;
+            self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
+            self.sheet = Some(sheet.clone());
+        }
+        let near = self.near_solids(context.model, span, |shape| {
+            // fine cloth on a large ball hardly sags below its particles
+            let longest = 1.5 * sheet.edge_length;
+            match shape.geometry() {
+                Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
+                    longest * longest > 8.0 * radius * SAG
+                }
+                Geometry::Convex(Convex::HalfSpace { .. }) => false,
+                _ => true,
+            }
+        });
+        if near.is_empty() {
+            return;
+        }
+        let particles =
+            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
+        self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
+        self.add_pairs(context, state, span, false);
+    }
+
+    /// Cloth near cloth.
+    fn find_layers(&mut self, context: &Context, state: &State, span: &Span) {
+        let sheet = &*context.model.sheet;
+        if !sheet.self_collision {
+            return;
+        }
+        self.radius.clear();
+        let owners = sheet.elements.owner.iter().zip(&sheet.elements.radius);
+        let shy = |owner: u32| sheet.shy[owner as usize];
+        self.radius.extend(owners.map(|(&owner, &r)| if shy(owner) { -1.0 } else { r }));
+        let v = &state.particles.v;
+        let mean = v.iter().sum::<Vec3>() / v.len() as f64;
+        let spread = v.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
+        let margin = (2.0 * span.h * spread).min(0.2 * sheet.edge_length);
+        self.tree.proximity(&state.particles.x, &self.radius, margin, &mut self.layers);
+        self.add_pairs(context, state, span, false);
+    }
+
+    /// Pairs that would cross on the way to the positions found; true if there are any.
+    fn add_crossings(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+        self.tree.crossings(&state.particles.x, &self.x1, &mut self.layers);
+        let radius = &self.radius;
+        self.layers.retain(|hit| {
+            let count = usize::from(hit.count);
+            hit.particles[..count].iter().all(|&i| radius[i as usize] >= 0.0)
+        });
+        let crossing = !self.layers.is_empty();
+        // so many that the step is past saving
+        if self.layers.len() > self.x1.len() {
+            return true;
+        }
+        let mut known: Vec<_> = self.pairs.iter().enumerate().map(|(i, p)| (p.key(), i)).collect();
+        known.sort_unstable();
+        let pairs = &mut self.pairs;
+        self.layers.retain(|hit| match known.binary_search_by_key(&hit.key(), |k| k.0) {
+            Ok(found) => {
+                pairs[known[found].1].harden();
+                false
+            }
+            Err(_) => true,
+        });
+        self.add_pairs(context, state, span, true);
+        crossing
+    }
+
+    fn add_pairs(&mut self, context: &Context, state: &State, span: &Span, crossing: bool) {
+        let sheet = &*context.model.sheet;
+        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks);
+        for hit in &self.layers {
+            let owner = sheet.elements.owner[hit.particles[0] as usize];
+            let mut mu = sheet.elements.fabrics[owner as usize].friction;
+            if hit.body != NO_BODY {
+                let material = super::solids::surface(context.model, hit.body).2;
+                let combine = crate::body::Combine::GeometricMean;
+                mu = material.friction_combine.apply(material.friction, combine, mu);
+            }
+            let around = Surroundings {
+                mass: &sheet.elements.mass,
+                radius: &sheet.elements.radius,
+                stiffness: &|i| {
+                    let block = &blocks[pattern.diagonal[i] as usize];
+                    (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
+                },
+                mu,
+            };
+            if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
+                pair.begin(&self.solids, &state.particles.x, &self.x1, span);
+                self.pairs.push(pair);
+            }
+        }
+    }
+
+    /// Near solids that `wanted` picks by their shape, where they are at the beginning of the step.
+    fn near_solids<'m>(
+        &self,
+        model: &'m Model,
+        span: &Span,
+        wanted: impl Fn(&Shape) -> bool,
+    ) -> Vec<NearSolid<'m>> {
+        let mut near = Vec::new();
+        for s in &self.solids.list {
+            let (shape, center, _, groups) = super::solids::surface(model, s.slot);
+            if !wanted(shape) {
+                continue;
+            }
+            let reach = model.bodies[s.slot as usize].reach;
+            let turn = s.velocity.angular.length();
+            let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
+            near.push(NearSolid {
+                slot: s.slot,
+                shape,
+                pose: s.before.pose(center),
+                groups,
+                margin: span.h * (s.velocity.linear.length() + spin),
+            });
+        }
+        near
     }
 
     /// Pins and active touches become the filter, the right side, and the prescribed velocities.
@@ -331,6 +514,9 @@ impl<T: Scalar> Work<T> {
         self.holds.sort_unstable_by_key(|h| h.particle);
         self.stencils.list.clear();
         self.drag_stencils();
+        for pair in &self.pairs {
+            pair.stencils(&self.solids, span, &mut self.stencils.list);
+        }
         let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
         if penalty {
             self.penalize(sheet);
@@ -434,12 +620,18 @@ impl<T: Scalar> Work<T> {
                 return pcg::Outcome::default();
             }
         }
-        self.jacobi.update(pattern, blocks, stencils, filter);
+        let levels = match settings.preconditioner {
+            Preconditioner::BlockJacobi => &[][..],
+            Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
+            _ => &sheet.layout.levels[..],
+        };
+        let numbers = &mut self.numbers;
+        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
         let stop =
             Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
         let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
         system.solve(
-            &mut self.jacobi,
+            &mut Levelled { levels, numbers: &mut self.numbers },
             (&self.b, &self.b_bodies),
             &stop,
             (&mut self.u, &mut self.u_bodies),
@@ -449,8 +641,13 @@ impl<T: Scalar> Work<T> {
 
     /// Judges every touch by the impulse of its constraint; true if another round is needed.
     fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+        let mut changed = false;
+        let u = &self.u;
+        for pair in &mut self.pairs {
+            changed |= pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies);
+        }
         if self.touches.is_empty() && self.filter.holds.is_empty() {
-            return false;
+            return changed;
         }
         let sheet = &*context.model.sheet;
         let pattern = &sheet.layout.pattern;
@@ -471,7 +668,6 @@ impl<T: Scalar> Work<T> {
             let force = vector(&impulses[*particle as usize]) / span.h;
             self.pins.push((*particle, force));
         }
-        let mut changed = false;
         for touch in &mut self.touches {
             let i = touch.particle as usize;
             let solid = &self.solids.list[touch.solid as usize];
