@@ -26,7 +26,11 @@ fn points_and_statistics_of_cloth_are_written() {
     let workplace = Workplace::new();
     workplace.write("cloth.toml", CLOTH);
     let done = workplace.thirdlaw("run cloth.toml --points --out whole").expect_code(0);
-    assert!(done.stdout.contains("points.csv") && done.stdout.contains("strain"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("points.csv") && done.stdout.contains("strain"),
+        "{}",
+        done.stdout
+    );
     let text = std::fs::read_to_string(workplace.path("whole/points.csv")).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("frame,time,object,index,x,y,z"));
@@ -48,7 +52,8 @@ fn an_interrupted_run_of_cloth_ends_in_the_same_bits() {
     // as if it had been killed: the last frames are missing and the record says so
     let record = workplace.path("cut/run.json");
     let text = std::fs::read_to_string(&record).unwrap();
-    std::fs::write(&record, text.replace("\"outcome\": \"done\"", "\"outcome\": \"running\"")).unwrap();
+    std::fs::write(&record, text.replace("\"outcome\": \"done\"", "\"outcome\": \"running\""))
+        .unwrap();
     for frame in 7..=12 {
         std::fs::remove_file(workplace.path(&format!("cut/frames/frame-{frame:06}.3l"))).unwrap();
     }

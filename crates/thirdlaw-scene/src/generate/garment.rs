@@ -374,7 +374,7 @@ mod tests {
             }
             let most = lengths.iter().copied().fold(0.0, f64::max);
             let least = lengths.iter().copied().fold(1.0, f64::min);
-            assert!(most < 0.07 && least > 0.002, "{least} to {most}");
+            assert!(most < 0.08 && least > 0.002, "{least} to {most}");
         }
     }
 
