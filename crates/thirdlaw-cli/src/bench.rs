@@ -10,12 +10,13 @@ use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::failure::Failure;
 use crate::record::{Machine, VERSION, core_count, now};
 use crate::session::median;
+use crate::stages::{self, StageClock};
 use crate::{files, print, source, stats, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
-use thirdlaw::{Observer, Stage, measure};
+use std::time::Instant;
+use thirdlaw::{Stage, measure};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
@@ -163,7 +164,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let mut tally = ClothTally::default();
     for frame in 0..frames {
         if frame == settled_from {
-            tally.add_stages(&clock.totals);
+            tally.add_stages(clock.ms());
             clock = StageClock::default();
         }
         let started = Instant::now();
@@ -182,11 +183,10 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
             rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
         }
     }
-    tally.add_stages(&clock.totals);
+    tally.add_stages(clock.ms());
     let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
-    let stage_ms =
-        clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
+    let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
     let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
@@ -202,41 +202,8 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     })
 }
 
-/// Adds up how long each stage took.
-#[derive(Default)]
-struct StageClock {
-    totals: BTreeMap<Stage, Duration>,
-    begun: Option<Instant>,
-}
-
-impl Observer for StageClock {
-    fn begin(&mut self, _: Stage) {
-        self.begun = Some(Instant::now());
-    }
-
-    fn end(&mut self, stage: Stage) {
-        if let Some(begun) = self.begun.take() {
-            *self.totals.entry(stage).or_default() += begun.elapsed();
-        }
-    }
-}
-
-fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::BroadPhase => "broad_phase",
-        Stage::NarrowPhase => "narrow_phase",
-        Stage::Islands => "islands",
-        Stage::Solve => "solve",
-        Stage::Finish => "finish",
-        Stage::ClothForces => "cloth_forces",
-        Stage::ClothSolve => "cloth_solve",
-        Stage::ClothCloth => "cloth_cloth",
-        Stage::ClothSolids => "cloth_solids",
-    }
-}
-
 fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
+    to.collect_map(stages.iter().map(|(stage, ms)| (stages::name(*stage), ms)))
 }
 
 /// The same scene must end in the same bits with any number of threads.
@@ -251,7 +218,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  threads  frames  ms/frame  (min–max)        total s  contacts  \
+        "{:<names$}  threads  frames   ms/frame  (min–max)              total s  contacts  \
          rest J/kg median  mean       overlap mm p99  max\n",
         "scene"
     )
@@ -261,7 +228,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:>7}  {:>6}  {:>8}  {:<15}  {:>7}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.threads,
         f.frames,
@@ -277,13 +244,19 @@ fn row(f: &Figures, names: usize) -> String {
 }
 
 fn stage_table(all: &[Figures], names: usize) -> String {
+    let stages: std::collections::BTreeSet<Stage> =
+        all.iter().flat_map(|f| f.stage_ms.keys().copied()).collect();
     let mut text = String::from("\nms/frame by stage, last third of the frames\n");
-    for f in all {
-        let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
-        for (stage, ms) in &f.stage_ms {
-            let _ = write!(text, "  {} {}", stage_name(*stage), print::number(*ms));
-        }
-        text.push('\n');
+    let _ = write!(text, "{:<names$}  threads", "scene");
+    for stage in &stages {
+        let _ = write!(text, "  {:>12}", stages::name(*stage));
     }
-    text
+    for f in all {
+        let _ = write!(text, "\n{:<names$}  {:>7}", f.scene, f.threads);
+        for stage in &stages {
+            let ms = f.stage_ms.get(stage).map_or_else(String::new, |ms| print::number(*ms));
+            let _ = write!(text, "  {ms:>12}");
+        }
+    }
+    text + "\n"
 }

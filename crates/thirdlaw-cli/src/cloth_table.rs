@@ -4,7 +4,6 @@ use crate::print::number;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Duration;
 use thirdlaw::{Stage, StepReport, World};
 
 /// The figures of the cloths of a scene, over all frames.
@@ -56,9 +55,9 @@ impl ClothTally {
     }
 
     /// Takes in times of stages.
-    pub fn add_stages(&mut self, times: &BTreeMap<Stage, Duration>) {
-        for (stage, time) in times {
-            *self.stage_ms.entry(*stage).or_default() += time.as_secs_f64() * 1e3;
+    pub fn add_stages(&mut self, times: impl Iterator<Item = (Stage, f64)>) {
+        for (stage, ms) in times {
+            *self.stage_ms.entry(stage).or_default() += ms;
         }
     }
 

@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod cloth_table;
+mod export;
 mod failure;
 mod files;
 mod folder;
@@ -19,10 +20,12 @@ mod progress;
 mod record;
 mod recording;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod session;
 mod source;
+mod stages;
 mod stats;
 mod summary;
 mod table;
@@ -42,6 +45,8 @@ fn main() -> ExitCode {
         Some(Command::Scenes(args)) => list::scenes(args),
         Some(Command::Schema) => list::schema(),
         Some(Command::Render(args)) => render::render(args),
+        Some(Command::Report(args)) => report::report(args),
+        Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
     };
     match result {

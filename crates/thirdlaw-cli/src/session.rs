@@ -7,6 +7,7 @@ use crate::frames::FrameWriter;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
+use crate::stages::{self, StageClock};
 use crate::table::Table;
 use crate::{points, poses, print, stats};
 use std::time::Instant;
@@ -37,6 +38,8 @@ pub struct Tables {
     pub poses: Option<Table>,
     /// `points.csv`, where it was asked for.
     pub points: Option<Table>,
+    /// `stages.csv`.
+    pub stages: Table,
 }
 
 /// Why a session ended.
@@ -76,10 +79,11 @@ impl Session {
         if record.cache {
             folder.frames().create()?;
         }
-        let tables = Tables { stats, poses, points };
+        let stages = Table::create(&folder.stages(), &stages::COLUMNS)?;
+        let tables = Tables { stats, poses, points, stages };
         let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
         let mut session = Session::resume(scene, folder, record, past);
-        session.keep(StepReport::default(), 0.0)?;
+        session.keep(StepReport::default(), 0.0, &StageClock::default())?;
         Ok(session)
     }
 
@@ -110,28 +114,34 @@ impl Session {
                 return Ok(End::Interrupted);
             }
             let clock = Instant::now();
-            let report = match self.step_frame() {
+            let mut stages = StageClock::default();
+            let report = match self.step_frame(&mut stages) {
                 Ok(report) => report,
                 Err(error) => return Ok(End::Broken(self.describe(&error))),
             };
             let step_ms = clock.elapsed().as_secs_f64() * 1e3;
-            self.keep(report, step_ms)?;
+            self.keep(report, step_ms, &stages)?;
             progress.frame(self.last_frame(), self.scene.world.time(), step_ms);
         }
         Ok(End::Complete)
     }
 
-    fn step_frame(&mut self) -> Result<StepReport, StepError> {
+    fn step_frame(&mut self, clock: &mut StageClock) -> Result<StepReport, StepError> {
         let dt = self.scene.dt();
         let mut sum = StepReport::default();
         for _ in 0..self.scene.steps_per_frame {
-            stats::add_report(&mut sum, &self.scene.world.step(dt)?);
+            stats::add_report(&mut sum, &self.scene.world.step_observed(dt, clock)?);
         }
         Ok(sum)
     }
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last.
-    fn keep(&mut self, report: StepReport, step_ms: f64) -> Result<(), Failure> {
+    fn keep(
+        &mut self,
+        report: StepReport,
+        step_ms: f64,
+        clock: &StageClock,
+    ) -> Result<(), Failure> {
         // rows run ahead of their cache file by one frame at most
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         let frame = self.frames.len() as u32;
@@ -139,6 +149,7 @@ impl Session {
         let stats = stats::measure_frame(frame, world, &report, step_ms);
         self.tracker.observe(stats.time, &stats, world, &self.scene.bodies);
         self.tables.stats.append([stats::to_row(&stats)])?;
+        self.tables.stages.append(clock.rows(frame))?;
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
@@ -165,6 +176,7 @@ impl Session {
                 let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
                 (format!("vertex {vertex} of {name}"), step, time)
             }
+            StepError::PointNotFinite { point, step, time } => (point.to_string(), step, time),
         };
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \

@@ -84,7 +84,7 @@ fn expectation_table(record: &RunRecord) -> String {
 fn where_results_are(session: &Session) -> String {
     let record = &session.record;
     let folder = session.folder.path().display();
-    let mut files = vec!["run.json", "stats.csv"];
+    let mut files = vec!["run.json", "stats.csv", "stages.csv"];
     files.extend(record.poses.then_some("poses.csv"));
     files.extend(record.points.then_some("points.csv"));
     files.extend(record.cache.then_some("frames/"));

@@ -13,9 +13,9 @@ pub mod expect;
 mod expression;
 pub mod format;
 pub mod generate;
+pub mod mesh;
 pub mod names;
 mod node;
-mod obj;
 mod schema;
 
 pub use builtin::{Builtin, builtin, find_builtin, nearest_builtin};

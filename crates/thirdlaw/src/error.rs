@@ -1,6 +1,6 @@
 //! Everything that can be wrong, with what to do about it.
 
-use crate::ids::{BodyId, ClothId, StaleId};
+use crate::ids::{BodyId, ClothId, PointId, StaleId};
 
 /// A body description that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +83,15 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
+    /// The same of a point mass.
+    PointNotFinite {
+        /// Which point.
+        point: PointId,
+        /// Steps made before this one.
+        step: u64,
+        /// Simulated time at its start, s.
+        time: f64,
+    },
     /// A cloth's state became infinite or NaN in this step. The world refuses to go on from it;
     /// restore an earlier state, or remove the cloth.
     ClothNotFinite {
@@ -108,6 +117,11 @@ impl std::fmt::Display for StepError {
                 "the state of {body} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the body"
             ),
+            StepError::PointNotFinite { point, step, time } => write!(
+                f,
+                "the state of {point} became infinite or NaN in step {step} (t = {time} s); \
+                 restore an earlier state or remove the point"
+            ),
             StepError::ClothNotFinite { cloth, vertex, step, time } => write!(
                 f,
                 "vertex {vertex} of {cloth} became infinite or NaN in step {step} (t = {time} s); \
@@ -131,6 +145,9 @@ pub enum SnapshotError {
         /// Version understood.
         expected: u32,
     },
+    /// Whole, but not laid out as this version writes states: one that is not numbered otherwise,
+    /// such as one in development.
+    Layout,
     /// Taken from a world with other bodies or shapes.
     OtherModel,
 }
@@ -141,6 +158,9 @@ impl std::fmt::Display for SnapshotError {
             SnapshotError::Damaged(what) => write!(f, "the snapshot is damaged: {what}"),
             SnapshotError::Version { found, expected } => {
                 write!(f, "the snapshot has format {found}, this version reads format {expected}")
+            }
+            SnapshotError::Layout => {
+                write!(f, "the snapshot is whole, but another version of thirdlaw wrote it")
             }
             SnapshotError::OtherModel => {
                 write!(f, "the snapshot belongs to a world with other bodies")

@@ -20,6 +20,36 @@ impl std::fmt::Display for BodyId {
     }
 }
 
+/// Names one joint of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct JointId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}
+
+impl std::fmt::Display for JointId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "joint {}v{}", self.index, self.generation)
+    }
+}
+
+/// Names one free point mass of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct PointId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}
+
+impl std::fmt::Display for PointId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "point {}v{}", self.index, self.generation)
+    }
+}
+
 /// The id names a body that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaleId(pub BodyId);

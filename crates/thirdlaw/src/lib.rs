@@ -11,9 +11,11 @@ pub mod contact;
 pub mod energy;
 pub mod error;
 pub mod ids;
+pub mod joint;
 pub mod math;
 pub mod measure;
 pub mod model;
+pub mod point;
 mod rigid;
 mod scheme;
 pub mod settings;
@@ -28,8 +30,10 @@ pub use body::{
 };
 pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, ClothId, StaleCloth, StaleId};
+pub use ids::{BodyId, ClothId, JointId, PointId, StaleCloth, StaleId};
+pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use point::{Point, PointError};
 pub use settings::{
     ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
 };

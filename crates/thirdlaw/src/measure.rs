@@ -3,7 +3,9 @@
 //! Overlap is found by fresh geometric queries of the collision library on the current poses, never
 //! read from the solver or from the engine's own manifolds.
 
+use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::point::{PointModel, PointState};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use parry3d_f64::query;
@@ -32,6 +34,10 @@ pub fn energy(world: &World) -> Energy {
             sum.gravity -= body.mass * body.gravity_scale * gravity.dot(state.position);
         }
     }
+    for (point, state) in points(world) {
+        sum.kinetic += 0.5 * point.mass * state.velocity.length_squared();
+        sum.gravity -= point.mass * point.gravity_scale * gravity.dot(state.position);
+    }
     let sheet = &*world.model().sheet;
     let particles = &world.state().particles;
     for (i, &mass) in sheet.elements.mass.iter().enumerate() {
@@ -47,6 +53,12 @@ pub fn energy(world: &World) -> Energy {
         sum.elastic += crate::energy::bend::energy(bend, &elements.hinges, &particles.x);
     }
     sum
+}
+
+/// All point masses.
+fn points(world: &World) -> impl Iterator<Item = (&PointModel, &PointState)> {
+    let points = world.model().points.iter().zip(&world.state().points);
+    points.filter(|(point, _)| point.alive)
 }
 
 /// Largest |l/l₀ − 1| over the warp and weft edges of every cloth.
@@ -84,6 +96,11 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
             angular += state.position.cross(p) + angular_momentum(world, i);
         }
     }
+    for (point, state) in points(world) {
+        let p = point.mass * state.velocity;
+        linear += p;
+        angular += state.position.cross(p);
+    }
     let particles = &world.state().particles;
     for (i, &mass) in world.model().sheet.elements.mass.iter().enumerate() {
         let p = mass * particles.v[i];
@@ -109,6 +126,19 @@ pub fn jitter(world: &World) -> f64 {
     }
     let middle = energies.len() / 2;
     *energies.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// Largest anchor gap of any joint that is not broken, m, from the current poses.
+pub fn joint_error(world: &World) -> f64 {
+    let (model, state) = (world.model(), world.state());
+    let mut worst = 0.0_f64;
+    for (joint, now) in model.joints.iter().zip(&state.joints) {
+        if joint.alive && !now.broken && joint.coupling().is_none() {
+            let (a, b) = (side_pose(state, joint.a), side_pose(state, joint.b));
+            worst = worst.max(joint.errors(&joint.placed(a, b), now).0);
+        }
+    }
+    worst
 }
 
 /// Deepest overlap of any two bodies that may collide, m.
@@ -167,6 +197,15 @@ fn depth_below((point, normal): (Vec3, Vec3), shape: &dyn Shape, pose: &Pose) ->
     }
 }
 
+/// Pairs that an unbroken joint keeps from touching, ordered.
+fn joined_pairs(world: &World) -> Vec<(u32, u32)> {
+    let joints = world.model().joints.iter().zip(&world.state().joints);
+    let joined = joints.filter_map(|(joint, now)| joint.apart(now.broken));
+    let mut pairs: Vec<_> = joined.collect();
+    pairs.sort_unstable();
+    pairs
+}
+
 /// Pairs of which one is dynamic, whose groups touch and whose bounds overlap.
 fn near_pairs(world: &World) -> Vec<(u32, u32)> {
     let bodies = &world.model().bodies;
@@ -189,9 +228,11 @@ fn near_pairs(world: &World) -> Vec<(u32, u32)> {
     for &plane in &unbounded {
         pairs.extend(slots.iter().map(|&i| (i.min(plane), i.max(plane))));
     }
-    pairs.retain(|&(a, b)| {
-        let (a, b) = (&bodies[a as usize], &bodies[b as usize]);
-        (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups)
+    let joined = joined_pairs(world);
+    pairs.retain(|pair| {
+        let (a, b) = (&bodies[pair.0 as usize], &bodies[pair.1 as usize]);
+        let touch = (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups);
+        touch && joined.binary_search(pair).is_err()
     });
     pairs.sort_unstable();
     pairs

@@ -4,7 +4,10 @@ use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes,
 use crate::cloth::model::{ClothModel, Sheet};
 use crate::error::BodyError;
 use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
+use crate::joint::model::Node;
+use crate::joint::{Constraint, JointModel};
 use crate::math::{Mat3, Vec3};
+use crate::point::PointModel;
 use crate::shape::Shape;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -16,6 +19,18 @@ pub struct Model {
     pub bodies: Vec<BodyModel>,
     /// Slots to be used again, the last one first.
     pub free: Vec<u32>,
+    /// Free point masses, one per slot.
+    pub points: Vec<PointModel>,
+    /// Slots of points to be used again, the last one first.
+    pub points_free: Vec<u32>,
+    /// Joints, one per slot.
+    pub joints: Vec<JointModel>,
+    /// Slots of joints to be used again, the last one first.
+    pub joints_free: Vec<u32>,
+    /// The user's own constraints, one per slot.
+    pub constraints: Vec<ConstraintModel>,
+    /// Slots of constraints to be used again, the last one first.
+    pub constraints_free: Vec<u32>,
     /// Counts edits.
     pub revision: u64,
     /// One per slot of cloth.
@@ -24,6 +39,17 @@ pub struct Model {
     pub free_cloths: Vec<u32>,
     /// All cloths as a step wants them.
     pub sheet: Arc<Sheet>,
+}
+
+/// The constant part of a user's own constraint.
+#[derive(Clone, Debug)]
+pub struct ConstraintModel {
+    /// How often the slot had been used before.
+    pub generation: u32,
+    /// The constraint; `None` in a slot that is not in use.
+    pub constraint: Option<Arc<dyn Constraint>>,
+    /// What it acts on, by slots.
+    pub(crate) nodes: Vec<Node>,
 }
 
 /// The constant part of a rigid body.
@@ -109,7 +135,26 @@ impl Model {
         for cloth in &self.cloths {
             cloth.fingerprint(&mut hasher);
         }
+        self.fingerprint_joints(&mut hasher);
         hasher.finish()
+    }
+
+    fn fingerprint_joints(&self, hasher: &mut crate::state::BitHasher) {
+        for free in [&self.points_free, &self.joints_free, &self.constraints_free] {
+            free.hash(hasher);
+        }
+        if let Ok(bytes) = postcard::to_stdvec(&self.points) {
+            hasher.write(&bytes);
+        }
+        self.joints.iter().for_each(|joint| joint.fingerprint(hasher));
+        for slot in &self.constraints {
+            slot.generation.hash(hasher);
+            let content = slot.constraint.as_ref().map(|c| (c.rows(), c.fingerprint()));
+            content.hash(hasher);
+            if let Ok(bytes) = postcard::to_stdvec(&slot.nodes) {
+                hasher.write(&bytes);
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::contact::{FrictionModel, Solver};
 use crate::error::SettingsError;
+use crate::joint::{JointSettings, model::check_enforcement};
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ pub struct Settings {
     pub substeps: u32,
     /// The contact solver and how long it works.
     pub contact: ContactSettings,
+    /// How joints are held and solved.
+    pub joints: JointSettings,
     /// Whether islands at rest stop being simulated until something touches them.
     pub sleeping: bool,
     /// Whether bodies that move farther in a step than they are thick are swept along their path.
@@ -136,6 +139,7 @@ impl Default for Settings {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             substeps: 8,
             contact: ContactSettings::default(),
+            joints: JointSettings::default(),
             sleeping: true,
             continuous: true,
             cloth: ClothSettings::default(),
@@ -179,6 +183,7 @@ impl Settings {
             ("substeps", self.substeps, 1000),
             ("contact.iterations", contact.iterations, 100_000),
             ("contact.relax_iterations", contact.relax_iterations, 100_000),
+            ("joints.iterations", self.joints.iterations, 1000),
             ("cloth.iterations", self.cloth.iterations, 100_000),
             ("cloth.rounds", self.cloth.rounds, 100),
         ] {
@@ -194,6 +199,8 @@ impl Settings {
             ("contact.damping", contact.damping, 0.0, 1e6),
             ("contact.sag", contact.sag, 0.0, f64::MAX),
             ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
+            ("joints.tolerance", self.joints.tolerance, 0.0, f64::MAX),
+            ("joints.closing", self.joints.closing, 0.0, f64::MAX),
             ("cloth.tolerance", self.cloth.tolerance, 1e-15, 1.0),
             ("cloth.strain_step", self.cloth.strain_step, 1e-6, f64::MAX),
         ] {
@@ -201,6 +208,7 @@ impl Settings {
                 return fail(field, format!("must be finite and from {low} to {high}, not {x}"));
             }
         }
-        Ok(())
+        check_enforcement("joints.enforcement", self.joints.enforcement)
+            .or_else(|e| fail(e.field, e.problem))
     }
 }

@@ -1,5 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
+mod joints;
+
 use crate::body::{Body, BodyKind};
 use crate::cloth::model::{ClothModel, Sheet};
 use crate::cloth::{Cloth, ClothError};
@@ -44,6 +46,8 @@ pub struct StepReport {
     pub swept: u32,
     /// Substeps made.
     pub substeps: u32,
+    /// Multiplications made to factor and solve the systems of joints.
+    pub joint_work: u64,
     /// Iterations of conjugate gradients, all cloth steps and rounds together.
     pub cg_iterations: u32,
     /// Cloth steps made.
@@ -166,11 +170,12 @@ impl World {
         Ok(BodyId { index, generation })
     }
 
-    /// Removes a body; its id is refused from now on. What touched it wakes.
+    /// Removes a body and its joints; its id is refused from now on. What touched it wakes.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), StaleId> {
         let slot = self.model.slot(id)?;
         self.wake_slot(slot);
         self.wake_touching(slot);
+        self.drop_joints_of(crate::joint::model::Node::Body(id.index));
         self.state.contacts.retain(|c| c.key.a != id.index && c.key.b != id.index);
         self.state.cloth.touches.retain(|t| t.body != id.index);
         self.state.cloth.pushes.retain(|p| p.0 != id.index);

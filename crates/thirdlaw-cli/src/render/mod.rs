@@ -5,11 +5,11 @@
 //! command is given again.
 
 mod cloth;
-mod colors;
-mod drawing;
+pub mod colors;
+pub mod drawing;
 mod movie;
 mod pictures;
-mod view;
+pub mod view;
 
 use crate::args::RenderArgs;
 use crate::failure::Failure;

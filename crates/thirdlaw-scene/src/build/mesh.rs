@@ -1,32 +1,33 @@
-//! Triangle surfaces, written in the scene or read from OBJ files beside it.
+//! Triangle surfaces, written in the scene or read from files beside it.
 
 use super::Builder;
+use crate::mesh::{MeshData, MeshOptions, UpAxis, load_mesh};
 use crate::node::{Node, Value};
-use crate::obj::{self, Surface};
 use thirdlaw::math::Vec3;
 
 impl Builder<'_> {
-    /// The scaled surface of a `mesh` or `decompose` table.
-    pub fn surface(&mut self, node: &Node) -> Option<Surface> {
+    /// The surface of a table with `file` or `vertices` and `triangles`, turned and scaled.
+    pub fn surface(&mut self, node: &Node) -> Option<MeshData> {
         let table = node.table()?;
-        let mut surface = match table.get("file") {
-            Some(file) => self.file(file)?,
-            None => Surface {
-                vertices: table.items("vertices").iter().filter_map(Node::vector).collect(),
-                triangles: table.items("triangles").iter().filter_map(triangle).collect(),
-            },
+        let scale = match table.get("scale") {
+            None => Vec3::ONE,
+            Some(Node { value: Value::List(_), .. }) => table.vector("scale")?,
+            Some(number) => Vec3::splat(number.number()?),
         };
-        if let Some(scale) = table.get("scale") {
-            let factor = match scale.value {
-                Value::List(_) => scale.vector()?,
-                _ => Vec3::splat(scale.number()?),
-            };
-            surface.vertices.iter_mut().for_each(|v| *v *= factor);
+        if let Some(file) = table.get("file") {
+            let up = table.text("up").and_then(UpAxis::from_name).unwrap_or_default();
+            return self.mesh_file(file, &MeshOptions { up, scale });
         }
-        Some(surface)
+        let vertices = table.items("vertices").iter().filter_map(Node::vector);
+        Some(MeshData {
+            vertices: vertices.map(|v| v * scale).collect(),
+            triangles: table.items("triangles").iter().filter_map(triangle).collect(),
+            corner_uv: None,
+        })
     }
 
-    fn file(&mut self, node: &Node) -> Option<Surface> {
+    /// The mesh in the file that a text names, looked for beside the scene.
+    pub fn mesh_file(&mut self, node: &Node, options: &MeshOptions) -> Option<MeshData> {
         let name = node.text()?;
         let Some(base) = self.base else {
             self.error(&node.place, "this scene has no folder in which to look for files");
@@ -35,17 +36,15 @@ impl Builder<'_> {
         let path = base.join(name);
         // a device or a pipe would be read for ever
         let regular = std::fs::metadata(&path).map(|m| m.is_file());
-        let text = match regular {
-            Ok(true) => std::fs::read_to_string(&path).map_err(|e| e.to_string()),
+        let bytes = match regular {
+            Ok(true) => std::fs::read(&path).map_err(|e| e.to_string()),
             Ok(false) => Err("it is not a file".into()),
             Err(e) => Err(e.to_string()),
         };
-        match text {
-            Ok(text) => match obj::read(&text) {
-                Ok(surface) => return Some(surface),
-                Err((line, problem)) => {
-                    self.error(&node.place, format!("{}:{line}: {problem}", path.display()));
-                }
+        match bytes {
+            Ok(bytes) => match load_mesh(&path, &bytes, options) {
+                Ok(mesh) => return Some(mesh),
+                Err(error) => self.error(&node.place, error.to_string()),
             },
             Err(e) => self.error(&node.place, format!("cannot read {}: {e}", path.display())),
         }

@@ -4,6 +4,7 @@
 //! world's arrays, so an island's solution depends on nothing outside it.
 
 use crate::collide::contacts::Contact;
+use crate::joint::model::Node;
 use crate::model::Model;
 use crate::state::State;
 
@@ -18,8 +19,18 @@ pub struct Island {
     pub contact_start: usize,
     /// Number of contacts.
     pub contact_count: usize,
+    /// First of its joints and constraints.
+    pub link_start: usize,
+    /// Number of joints and constraints.
+    pub link_count: usize,
+    /// First of its point masses.
+    pub point_start: usize,
+    /// Number of point masses.
+    pub point_count: usize,
     /// Whether a kinematic body that moves touches it.
     pub carried: bool,
+    /// Whether a joint holds it to something that does not move freely.
+    pub anchored: bool,
 }
 
 /// All islands that are awake.
@@ -31,11 +42,24 @@ pub struct Islands {
     pub bodies: Vec<u32>,
     /// Indices of contacts, island after island.
     pub contacts: Vec<u32>,
+    /// Joints and constraints, island after island: slots of joints, then of constraints.
+    pub links: Vec<Linked>,
+    /// Slots of point masses, island after island.
+    pub points: Vec<u32>,
     parent: Vec<u32>,
     awake: Vec<bool>,
     carried: Vec<bool>,
     number: Vec<u32>,
     cursor: Vec<usize>,
+}
+
+/// What joins bodies beside contacts, by slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linked {
+    /// A joint.
+    Joint(u32),
+    /// A constraint of the user's.
+    Constraint(u32),
 }
 
 const NONE: u32 = u32::MAX;
@@ -44,7 +68,7 @@ impl Islands {
     /// Groups bodies by the contacts between dynamic bodies. An island with one body awake, or
     /// touched by a kinematic body that moves, wakes as a whole.
     pub fn build(&mut self, model: &Model, state: &mut State) {
-        let count = model.bodies.len();
+        let count = model.bodies.len() + model.points.len();
         self.parent.clear();
         self.parent.extend(0..count as u32);
         for contact in &state.contacts {
@@ -56,10 +80,107 @@ impl Islands {
                 self.join(a, b);
             }
         }
+        self.join_links(model, state);
         self.wake(model, state);
         self.number_islands(model);
         self.fill_bodies(model);
         self.fill_contacts(model, &state.contacts);
+        self.fill_links(model, state);
+        self.fill_points(model);
+    }
+
+    /// The place of a node among the parents, if it is moved by forces: bodies, then points.
+    fn place(model: &Model, node: Node) -> Option<u32> {
+        match node {
+            Node::Body(i) if model.bodies[i as usize].is_dynamic() => Some(i),
+            Node::Point(i) => Some(model.bodies.len() as u32 + i),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` with all nodes of every joint and constraint at work, in the order of slots.
+    fn each_link(model: &Model, state: &State, mut f: impl FnMut(Linked, &[Node])) {
+        for (slot, joint) in model.joints.iter().enumerate() {
+            if !joint.alive || state.joints[slot].broken {
+                continue;
+            }
+            let link = Linked::Joint(slot as u32);
+            match joint.coupling() {
+                Some((first, second, _)) => {
+                    let (a, b) = (&model.joints[first as usize], &model.joints[second as usize]);
+                    f(link, &[a.a, a.b, b.a, b.b]);
+                }
+                None => f(link, &[joint.a, joint.b]),
+            }
+        }
+        for (slot, constraint) in model.constraints.iter().enumerate() {
+            if constraint.constraint.is_some() {
+                f(Linked::Constraint(slot as u32), &constraint.nodes);
+            }
+        }
+    }
+
+    fn join_links(&mut self, model: &Model, state: &State) {
+        Self::each_link(model, state, |_, nodes| {
+            let mut movable = nodes.iter().filter_map(|&node| Self::place(model, node));
+            if let Some(first) = movable.next() {
+                movable.for_each(|other| self.join(first, other));
+            }
+        });
+    }
+
+    /// The island of a link: that of its first movable node.
+    fn island_of_link(&self, model: &Model, nodes: &[Node]) -> Option<usize> {
+        let place = nodes.iter().find_map(|&node| Self::place(model, node))?;
+        let number = self.number[place as usize];
+        (number != NONE).then_some(number as usize)
+    }
+
+    fn fill_links(&mut self, model: &Model, state: &State) {
+        let mut islands = std::mem::take(&mut self.islands);
+        Self::each_link(model, state, |_, nodes| {
+            if let Some(island) = self.island_of_link(model, nodes) {
+                islands[island].link_count += 1;
+                islands[island].anchored |=
+                    nodes.iter().any(|&node| Self::place(model, node).is_none());
+            }
+        });
+        let mut start = 0;
+        self.cursor.clear();
+        for island in &mut islands {
+            island.link_start = start;
+            self.cursor.push(start);
+            start += island.link_count;
+        }
+        self.links.clear();
+        self.links.resize(start, Linked::Joint(0));
+        Self::each_link(model, state, |link, nodes| {
+            if let Some(island) = self.island_of_link(model, nodes) {
+                self.links[self.cursor[island]] = link;
+                self.cursor[island] += 1;
+            }
+        });
+        self.islands = islands;
+    }
+
+    fn fill_points(&mut self, model: &Model) {
+        let first = model.bodies.len();
+        let mut start = 0;
+        self.cursor.clear();
+        for island in &mut self.islands {
+            island.point_start = start;
+            self.cursor.push(start);
+            start += island.point_count;
+        }
+        self.points.clear();
+        self.points.resize(start, 0);
+        for i in 0..model.points.len() {
+            if self.number[first + i] != NONE {
+                let cursor = &mut self.cursor[self.number[first + i] as usize];
+                self.points[*cursor] = i as u32;
+                *cursor += 1;
+            }
+        }
     }
 
     fn root(&mut self, mut i: u32) -> u32 {
@@ -81,9 +202,10 @@ impl Islands {
     fn wake(&mut self, model: &Model, state: &mut State) {
         let count = model.bodies.len();
         self.awake.clear();
-        self.awake.resize(count, false);
+        self.awake.resize(count + model.points.len(), false);
         self.carried.clear();
-        self.carried.resize(count, false);
+        self.carried.resize(count + model.points.len(), false);
+        self.wake_links(model, state);
         for i in 0..count {
             if model.bodies[i].is_dynamic() && !state.bodies[i].asleep {
                 let root = self.root(i as u32);
@@ -115,12 +237,45 @@ impl Islands {
         }
     }
 
+    /// Point masses never sleep, nor does what a moving drive or a moving body holds.
+    fn wake_links(&mut self, model: &Model, state: &State) {
+        for (i, point) in model.points.iter().enumerate() {
+            if point.alive {
+                let root = self.root((model.bodies.len() + i) as u32);
+                self.awake[root as usize] = true;
+            }
+        }
+        Self::each_link(model, state, |link, nodes| {
+            let driven = match link {
+                Linked::Joint(slot) => model.joints[slot as usize].is_driven(),
+                Linked::Constraint(_) => true,
+            };
+            let carried = nodes.iter().any(|&node| match node {
+                Node::Body(i) if !model.bodies[i as usize].is_dynamic() => {
+                    state.bodies[i as usize].velocity != Default::default()
+                }
+                _ => false,
+            });
+            let place = nodes.iter().find_map(|&node| Self::place(model, node));
+            if let (true, Some(place)) = (driven || carried, place) {
+                let root = self.root(place) as usize;
+                self.awake[root] = true;
+                self.carried[root] = true;
+            }
+        });
+    }
+
     fn number_islands(&mut self, model: &Model) {
         self.islands.clear();
         self.number.clear();
-        self.number.resize(model.bodies.len(), NONE);
-        for i in 0..model.bodies.len() {
-            if !model.bodies[i].is_dynamic() {
+        let count = model.bodies.len();
+        self.number.resize(count + model.points.len(), NONE);
+        for i in 0..count + model.points.len() {
+            let moves = match i.checked_sub(count) {
+                None => model.bodies[i].is_dynamic(),
+                Some(point) => model.points[point].alive,
+            };
+            if !moves {
                 continue;
             }
             let root = self.root(i as u32) as usize;
@@ -133,7 +288,11 @@ impl Islands {
             }
             self.number[i] = self.number[root];
             let island = &mut self.islands[self.number[i] as usize];
-            island.body_count += 1;
+            if i < count {
+                island.body_count += 1;
+            } else {
+                island.point_count += 1;
+            }
             island.carried = self.carried[root];
         }
     }

@@ -12,14 +12,17 @@
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
-use super::substep::{IslandScratch, PointImpulse, SolveTotals, solve_island};
+use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
 use crate::body::BodyKind;
 use crate::collide::broad::BroadPhase;
 use crate::collide::contacts::{self, ContactScratch};
 use crate::collide::manifold::POINTS_MAX;
 use crate::error::StepError;
+use crate::ids::PointId;
+use crate::joint::JointState;
 use crate::model::Model;
-use crate::rigid::island::{Island, Islands};
+use crate::point::PointState;
+use crate::rigid::island::{Island, Islands, Linked};
 use crate::settings::Settings;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage, StepReport};
@@ -36,6 +39,10 @@ pub struct Scratch {
     impulses: Vec<[PointImpulse; POINTS_MAX]>,
     totals: Vec<SolveTotals>,
     starts: Vec<BodyState>,
+    joints: Vec<JointState>,
+    points: Vec<PointState>,
+    /// Pairs of bodies that a joint keeps from touching, ordered.
+    apart: Vec<(u32, u32)>,
 }
 
 impl Clone for Scratch {
@@ -59,6 +66,7 @@ pub fn step(
     observer.begin(Stage::BroadPhase);
     set_kinematic_velocities(model, state, dt);
     scratch.broad.update(model, state, dt);
+    keep_joined_apart(model, state, scratch);
     observer.end(Stage::BroadPhase);
 
     observer.begin(Stage::NarrowPhase);
@@ -86,6 +94,9 @@ pub fn step(
     for body in &mut state.bodies {
         body.push = Default::default();
     }
+    for point in &mut state.points {
+        point.push = Default::default();
+    }
     // on a failure the clock stays, so that further attempts name the same step
     check_finite(model, state)?;
     state.time += dt;
@@ -93,6 +104,18 @@ pub fn step(
     state.step = state.step.wrapping_add(1);
     observer.end(Stage::Finish);
     Ok(report)
+}
+
+/// Takes out the pairs that an unbroken joint keeps from touching.
+fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
+    scratch.apart.clear();
+    let joints = model.joints.iter().zip(&state.joints);
+    scratch.apart.extend(joints.filter_map(|(joint, now)| joint.apart(now.broken)));
+    if !scratch.apart.is_empty() {
+        scratch.apart.sort_unstable();
+        let apart = &scratch.apart;
+        scratch.broad.pairs.retain(|pair| apart.binary_search(pair).is_err());
+    }
 }
 
 /// Names the first body whose state is not finite.
@@ -104,6 +127,13 @@ fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
                 step: state.step,
                 time: state.time,
             });
+        }
+    }
+    for (i, point) in state.points.iter().enumerate() {
+        let model = &model.points[i];
+        if model.alive && !point.is_finite() {
+            let point = PointId { index: i as u32, generation: model.generation };
+            return Err(StepError::PointNotFinite { point, step: state.step, time: state.time });
         }
     }
     Ok(())
@@ -141,6 +171,7 @@ fn report(state: &State, settings: &Settings, scratch: &Scratch) -> StepReport {
         report.contact_iterations = report.contact_iterations.max(totals.iterations);
         report.contact_residual = report.contact_residual.max(totals.residual);
         report.direct += u32::from(totals.direct);
+        report.joint_work += totals.joint_work;
     }
     report
 }
@@ -160,6 +191,8 @@ struct Output<'a> {
     bodies: &'a mut [BodyState],
     impulses: &'a mut [[PointImpulse; POINTS_MAX]],
     totals: &'a mut [SolveTotals],
+    joints: &'a mut [JointState],
+    points: &'a mut [PointState],
 }
 
 fn solve_islands(
@@ -169,19 +202,31 @@ fn solve_islands(
     dt: f64,
     scratch: &mut Scratch,
 ) {
-    let Scratch { islands, pool, bodies, impulses, totals, .. } = scratch;
+    let Scratch { islands, pool, bodies, impulses, totals, joints, points, .. } = scratch;
     bodies.clear();
     bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
     impulses.clear();
     impulses.resize(islands.contacts.len(), Default::default());
     totals.clear();
     totals.resize(islands.islands.len(), SolveTotals::default());
+    joints.clear();
+    joints.resize(islands.links.len(), JointState::default());
+    points.clear();
+    points.resize(islands.points.len(), PointState::default());
 
     let shared = Shared { model, state, settings, dt, islands, pool };
-    solve_range(&shared, &islands.islands, Output { bodies, impulses, totals });
+    solve_range(&shared, &islands.islands, Output { bodies, impulses, totals, joints, points });
 
     for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
         state.bodies[slot as usize] = *body;
+    }
+    for (&link, solved) in islands.links.iter().zip(joints.iter()) {
+        if let Linked::Joint(slot) = link {
+            state.joints[slot as usize] = *solved;
+        }
+    }
+    for (&slot, point) in islands.points.iter().zip(points.iter()) {
+        state.points[slot as usize] = *point;
     }
     for (&index, solved) in islands.contacts.iter().zip(impulses.iter()) {
         let contact = &mut state.contacts[index as usize];
@@ -196,46 +241,58 @@ fn solve_islands(
 const TASK_CONTACTS: usize = 64;
 
 /// Solves consecutive islands, halving the run until the tasks are small.
-fn solve_range(shared: &Shared, islands: &[Island], out: Output) {
-    let Some(first) = islands.first() else { return };
-    let weight: usize = islands.iter().map(|i| i.contact_count + i.body_count / 8).sum();
-    if islands.len() == 1 || weight <= TASK_CONTACTS {
-        let mut scratch = take(shared.pool);
-        let (mut body, mut contact) = (0, 0);
-        for (island, totals) in islands.iter().zip(out.totals) {
-            let body_end = body + island.body_count;
-            let contact_end = contact + island.contact_count;
-            *totals = solve_island(
-                (shared.model, shared.state, shared.settings, shared.dt),
-                &shared.islands.bodies[island.body_start..][..island.body_count],
-                &shared.islands.contacts[island.contact_start..][..island.contact_count],
-                &mut out.bodies[body..body_end],
-                &mut out.impulses[contact..contact_end],
-                &mut scratch,
-            );
-            (body, contact) = (body_end, contact_end);
-        }
-        give_back(shared.pool, scratch);
+fn solve_range(shared: &Shared, islands: &[Island], mut out: Output) {
+    let weight: usize =
+        islands.iter().map(|i| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
+    if islands.len() > 1 && weight > TASK_CONTACTS {
+        let (left, right) = islands.split_at(islands.len() / 2);
+        let (first, second) = out.split(left);
+        rayon::join(|| solve_range(shared, left, first), || solve_range(shared, right, second));
         return;
     }
-    let middle = islands.len() / 2;
-    let (left, right) = islands.split_at(middle);
-    let (bodies_left, bodies_right) =
-        out.bodies.split_at_mut(right[0].body_start - first.body_start);
-    let (impulses_left, impulses_right) =
-        out.impulses.split_at_mut(right[0].contact_start - first.contact_start);
-    let (totals_left, totals_right) = out.totals.split_at_mut(middle);
-    rayon::join(
-        || {
-            let out = Output { bodies: bodies_left, impulses: impulses_left, totals: totals_left };
-            solve_range(shared, left, out);
-        },
-        || {
-            let out =
-                Output { bodies: bodies_right, impulses: impulses_right, totals: totals_right };
-            solve_range(shared, right, out);
-        },
-    );
+    let mut scratch = take(shared.pool);
+    for island in islands {
+        let (own, rest) = out.split(std::slice::from_ref(island));
+        let all = shared.islands;
+        let members = Members {
+            bodies: &all.bodies[island.body_start..][..island.body_count],
+            contacts: &all.contacts[island.contact_start..][..island.contact_count],
+            links: &all.links[island.link_start..][..island.link_count],
+            points: &all.points[island.point_start..][..island.point_count],
+        };
+        let changed = Changed {
+            bodies: own.bodies,
+            impulses: own.impulses,
+            joints: own.joints,
+            points: own.points,
+        };
+        let setting = (shared.model, shared.state, shared.settings, shared.dt);
+        own.totals[0] = solve_island(setting, members, changed, &mut scratch);
+        out = rest;
+    }
+    give_back(shared.pool, scratch);
+}
+
+impl<'a> Output<'a> {
+    /// What these first islands write, and the rest.
+    fn split(self, islands: &[Island]) -> (Output<'a>, Output<'a>) {
+        let count = |f: fn(&Island) -> usize| islands.iter().map(f).sum();
+        let (bodies, bodies_rest) = self.bodies.split_at_mut(count(|i| i.body_count));
+        let (impulses, impulses_rest) = self.impulses.split_at_mut(count(|i| i.contact_count));
+        let (joints, joints_rest) = self.joints.split_at_mut(count(|i| i.link_count));
+        let (points, points_rest) = self.points.split_at_mut(count(|i| i.point_count));
+        let (totals, totals_rest) = self.totals.split_at_mut(islands.len());
+        (
+            Output { bodies, impulses, totals, joints, points },
+            Output {
+                bodies: bodies_rest,
+                impulses: impulses_rest,
+                totals: totals_rest,
+                joints: joints_rest,
+                points: points_rest,
+            },
+        )
+    }
 }
 
 fn take(pool: &Mutex<Vec<IslandScratch>>) -> IslandScratch {

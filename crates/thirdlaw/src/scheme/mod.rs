@@ -1,5 +1,6 @@
 //! Ways to advance a world by one step.
 
+mod articulated;
 mod effort;
 pub mod impulse;
 mod kinematic;
@@ -8,3 +9,4 @@ mod rebound;
 mod sleep;
 pub mod substep;
 mod sweep;
+mod through;

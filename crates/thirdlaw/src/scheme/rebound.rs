@@ -12,14 +12,22 @@ const FASTEST: f64 = 120.0;
 /// acceleration a of this substep's forces, the velocity at the start is v + a h/2, the impact speed
 /// follows from the gap, and what leaves the surface is set back by a h/2 again: bounces then lose
 /// exactly what restitution takes, to second order. A body at rest arrives with no more than a h.
-pub fn bounce(e: f64, gap: f64, (before, after): (f64, f64), h: f64, threshold: f64) -> f64 {
+///
+/// `lag` is ½ there; 0 where velocities and positions are of the same moment.
+pub fn bounce(
+    e: f64,
+    gap: f64,
+    (before, after): (f64, f64),
+    (h, lag): (f64, f64),
+    threshold: f64,
+) -> f64 {
     let gained = after - before;
     if before > -threshold.max(gained.abs()) {
         return 0.0;
     }
-    let start = before + 0.5 * gained;
+    let start = before + lag * gained;
     let square = start * start - 2.0 * gained / h * gap.max(0.0);
-    (e * square.max(0.0).sqrt() - 0.5 * gained).max(0.0)
+    (e * square.max(0.0).sqrt() - lag * gained).max(0.0)
 }
 
 /// The overdamped spring that pushes overlaps apart, in the form of a soft row: with ω the spring's

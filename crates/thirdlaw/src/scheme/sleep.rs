@@ -20,7 +20,7 @@ pub fn update(
 ) -> u32 {
     for island in &islands.islands {
         let slots = &islands.bodies[island.body_start..][..island.body_count];
-        let mut all_quiet = settings.sleeping && !island.carried;
+        let mut all_quiet = settings.sleeping && !island.carried && island.point_count == 0;
         for &slot in slots {
             let (body, now) = (&model.bodies[slot as usize], &mut state.bodies[slot as usize]);
             let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
@@ -28,7 +28,8 @@ pub fn update(
             // a timed force may come
             let forced = body.forces.iter().any(|f| f.until > state.time);
             // what drifts freely keeps its momentum, however slow
-            let drifts = island.contact_count == 0 && now.velocity != Default::default();
+            let held = island.contact_count > 0 || island.anchored;
+            let drifts = !held && now.velocity != Default::default();
             all_quiet &= body.can_sleep && now.quiet >= QUIET_TIME && !forced && !drifts;
         }
         if all_quiet {

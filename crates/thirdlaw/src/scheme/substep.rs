@@ -18,13 +18,17 @@ use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
 use super::rebound::{Spring, bounce};
 use crate::body::BodyKind;
-use crate::collide::contacts::Contact;
+use crate::collide::contacts::{Contact, ContactPoint};
 use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{
     self, Block, Bound, ContactProblem, Row, Side, SolveReport, SolveSettings, Velocities,
 };
+use crate::joint::JointState;
+use crate::joint::island::JointIsland;
 use crate::math::{Quat, Twist, Vec3, tangents};
 use crate::model::{BodyModel, Model};
+use crate::point::PointState;
+use crate::rigid::island::Linked;
 use crate::rigid::{mass, rotation};
 use crate::settings::{ContactSettings, Settings};
 use crate::state::{BodyState, State};
@@ -47,36 +51,46 @@ pub struct SolveTotals {
     pub residual: f64,
     /// Whether the direct path was taken.
     pub direct: bool,
+    /// Multiplications made for joints.
+    pub joint_work: u64,
 }
 
 /// Memory for solving one island.
 #[derive(Debug, Default)]
 pub struct IslandScratch {
-    problem: ContactProblem,
-    velocities: Velocities,
+    pub(super) problem: ContactProblem,
+    pub(super) velocities: Velocities,
     /// Velocities at the start of the substep.
     before: Vec<Twist>,
     /// Velocities by which positions move.
     pushed: Vec<Twist>,
-    impulses: Vec<f64>,
-    solver: contact::Scratch,
+    pub(super) impulses: Vec<f64>,
+    pub(super) solver: contact::Scratch,
     /// The island's dynamic bodies, then the others it touches.
-    bodies: Vec<LocalBody>,
-    contacts: Vec<LocalContact>,
-    points: Vec<LocalPoint>,
+    pub(super) bodies: Vec<LocalBody>,
+    pub(super) contacts: Vec<LocalContact>,
+    pub(super) points: Vec<LocalPoint>,
     /// Slots of touched bodies that are not dynamic, ascending.
-    others: Vec<u32>,
+    pub(super) others: Vec<u32>,
+    /// Joints, where the island has any.
+    pub(super) joints: JointIsland,
+    /// Where kinematic bodies will be at the end of the substep.
+    pub(super) next: Vec<(Vec3, Quat)>,
+    /// First row of joints in the contact problem, where they are solved there.
+    pub(super) first_joint_row: Option<usize>,
+    /// For contacts of bodies with joints.
+    pub(super) through: super::through::Through,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct LocalBody {
-    slot: u32,
-    position: Vec3,
-    rotation: Quat,
+pub(super) struct LocalBody {
+    pub slot: u32,
+    pub position: Vec3,
+    pub rotation: Quat,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct LocalContact {
+pub(super) struct LocalContact {
     /// Index in `State::contacts`.
     index: u32,
     a: u32,
@@ -88,7 +102,7 @@ struct LocalContact {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct LocalPoint {
+pub(super) struct LocalPoint {
     /// Gap in this substep, m.
     gap: f64,
     /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
@@ -98,21 +112,48 @@ struct LocalPoint {
 /// What is the same for all islands: model, state before the step, settings, step length.
 pub type Setting<'a> = (&'a Model, &'a State, &'a Settings, f64);
 
-/// Advances the bodies of one island by a step.
+/// What an island consists of, by slots and indices in the world's arrays.
+#[derive(Clone, Copy)]
+pub struct Members<'a> {
+    /// Dynamic bodies.
+    pub bodies: &'a [u32],
+    /// Contacts.
+    pub contacts: &'a [u32],
+    /// Joints and constraints.
+    pub links: &'a [Linked],
+    /// Point masses.
+    pub points: &'a [u32],
+}
+
+/// What a step changes of an island, in the order of its members.
+pub struct Changed<'a> {
+    /// Dynamic bodies.
+    pub bodies: &'a mut [BodyState],
+    /// Impulses of contacts.
+    pub impulses: &'a mut [[PointImpulse; POINTS_MAX]],
+    /// Joints; entries of constraints are not used.
+    pub joints: &'a mut [JointState],
+    /// Point masses.
+    pub points: &'a mut [PointState],
+}
+
+/// Advances one island by a step.
 pub fn solve_island(
     setting: Setting,
-    slots: &[u32],
-    contacts: &[u32],
-    bodies: &mut [BodyState],
-    impulses: &mut [[PointImpulse; POINTS_MAX]],
+    members: Members,
+    changed: Changed,
     scratch: &mut IslandScratch,
 ) -> SolveTotals {
     let (model, state, settings, dt) = setting;
+    if !members.links.is_empty() || !members.points.is_empty() {
+        return scratch.solve_jointed(setting, members, changed);
+    }
+    let slots = members.bodies;
     let substeps = settings.substeps;
     let h = dt / f64::from(substeps);
     let mut totals = SolveTotals::default();
 
-    scratch.gather(setting, slots, contacts);
+    scratch.gather(setting, members);
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
     let effort = Effort::of(model, state, slots);
@@ -123,9 +164,9 @@ pub fn solve_island(
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         scratch.apply_forces(setting, slots.len(), time, h);
-        scratch.set_kinematic_velocities(setting, slots.len(), substep);
+        scratch.set_kinematic_velocities(setting, slots.len(), (substep, substeps));
         if !scratch.contacts.is_empty() {
-            scratch.place_rows(state, &settings.contact, h);
+            scratch.place_rows(state, &settings.contact, h, (h, 0.5));
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
             totals.add(scratch.solve(&push_out));
@@ -138,12 +179,12 @@ pub fn solve_island(
         }
         scratch.move_bodies(setting, slots.len(), substep, h);
     }
-    scratch.write_back(model, bodies, impulses);
+    scratch.write_back(model, changed.bodies, changed.impulses);
     totals
 }
 
 impl SolveTotals {
-    fn add(&mut self, report: SolveReport) {
+    pub(super) fn add(&mut self, report: SolveReport) {
         self.iterations += report.iterations;
         self.residual = self.residual.max(report.residual);
         self.direct |= report.direct;
@@ -152,8 +193,11 @@ impl SolveTotals {
 
 impl IslandScratch {
     /// Brings the island's bodies and contacts together.
-    fn gather(&mut self, (model, state, settings, _): Setting, slots: &[u32], contacts: &[u32]) {
+    pub(super) fn gather(&mut self, setting: Setting, members: Members) {
+        let (model, state, settings, _) = setting;
+        let Members { bodies: slots, contacts, .. } = members;
         self.others.clear();
+        self.gather_others(model, members.links);
         for &index in contacts {
             let key = state.contacts[index as usize].key;
             for slot in [key.a, key.b] {
@@ -186,7 +230,7 @@ impl IslandScratch {
         }
     }
 
-    fn local(&self, model: &Model, slots: &[u32], slot: u32) -> u32 {
+    pub(super) fn local(&self, model: &Model, slots: &[u32], slot: u32) -> u32 {
         let found = if model.bodies[slot as usize].is_dynamic() {
             slots.binary_search(&slot)
         } else {
@@ -253,7 +297,7 @@ impl IslandScratch {
     }
 
     /// v⁰ = v + h M⁻¹ f_e, and inverse inertia at the current orientation.
-    fn apply_forces(
+    pub(super) fn apply_forces(
         &mut self,
         (model, state, settings, _): Setting,
         count: usize,
@@ -280,22 +324,33 @@ impl IslandScratch {
         }
     }
 
-    fn set_kinematic_velocities(&mut self, setting: Setting, count: usize, substep: u32) {
-        let (model, state, settings, dt) = setting;
+    pub(super) fn set_kinematic_velocities(
+        &mut self,
+        setting: Setting,
+        count: usize,
+        at: (u32, u32),
+    ) {
+        let (model, state, _, dt) = setting;
         for i in count..self.bodies.len() {
             let local = &self.bodies[i];
             let body = &model.bodies[local.slot as usize];
             if !body.motion.keys.is_empty() {
                 let mut now = state.bodies[local.slot as usize];
                 (now.position, now.rotation) = (local.position, local.rotation);
-                move_kinematic(body, &mut now, state.time, dt, (substep, settings.substeps));
+                move_kinematic(body, &mut now, state.time, dt, at);
                 self.velocities.bodies[i] = now.velocity;
             }
         }
     }
 
     /// Arms, gaps and wanted velocities at the current poses.
-    fn place_rows(&mut self, state: &State, settings: &ContactSettings, h: f64) {
+    pub(super) fn place_rows(
+        &mut self,
+        state: &State,
+        settings: &ContactSettings,
+        h: f64,
+        lag: (f64, f64),
+    ) {
         let spring = Spring::new(settings, h);
         let mut row = 0;
         for local in &self.contacts {
@@ -303,20 +358,7 @@ impl IslandScratch {
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
             let n = contact.normal;
             for (i, point) in contact.points().iter().enumerate() {
-                let core_a = a.position + a.rotation * point.anchor_a;
-                let core_b = b.position + b.rotation * point.anchor_b;
-                let gap = n.dot(core_b - core_a) - point.radius_a - point.radius_b;
-                let with_b = match (point.radius_a > 0.0, point.radius_b > 0.0) {
-                    (false, true) => true,
-                    (true, false) => false,
-                    _ => local.with_b,
-                };
-                let meeting = if with_b {
-                    core_b - (point.radius_b + 0.5 * gap) * n
-                } else {
-                    core_a + (point.radius_a + 0.5 * gap) * n
-                };
-                let (r_a, r_b) = (meeting - a.position, meeting - b.position);
+                let (gap, r_a, r_b) = meet(local, point, n, a, b);
                 let rows = &mut self.problem.rows[row..row + 3];
                 for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
                     row.arm_a = r_a.cross(d);
@@ -336,8 +378,30 @@ impl IslandScratch {
                         approach_speed(&rows[0], &v[local.a as usize], &v[local.b as usize])
                     };
                     let (before, after) = (at(&self.before), at(&self.velocities.bodies));
-                    place.bounce =
-                        bounce(contact.restitution, gap, (before, after), h, settings.bounce_speed);
+                    place.bounce = bounce(
+                        contact.restitution,
+                        gap,
+                        (before, after),
+                        lag,
+                        settings.bounce_speed,
+                    );
+                }
+                row += 3;
+            }
+        }
+    }
+
+    /// Arms alone, after bodies have moved.
+    pub(super) fn move_rows(&mut self, state: &State) {
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            for point in contact.points() {
+                let (_, r_a, r_b) = meet(local, point, contact.normal, a, b);
+                for row in &mut self.problem.rows[row..row + 3] {
+                    row.arm_a = r_a.cross(row.direction);
+                    row.arm_b = r_b.cross(row.direction);
                 }
                 row += 3;
             }
@@ -348,7 +412,7 @@ impl IslandScratch {
         contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
     }
 
-    fn solve(&mut self, settings: &SolveSettings) -> SolveReport {
+    pub(super) fn solve(&mut self, settings: &SolveSettings) -> SolveReport {
         contact::solve(
             &self.problem,
             settings,
@@ -381,7 +445,7 @@ impl IslandScratch {
 
     /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
     /// Says whether any does.
-    fn relax_rows(&mut self, state: &State, h: f64) -> bool {
+    pub(super) fn relax_rows(&mut self, state: &State, h: f64) -> bool {
         let mut bounces = false;
         let mut row = 0;
         for local in &self.contacts {
@@ -402,7 +466,7 @@ impl IslandScratch {
     }
 
     /// The impulse of a bounce says nothing about the next substep.
-    fn forget_bounces(&mut self) {
+    pub(super) fn forget_bounces(&mut self) {
         for (i, point) in self.points.iter().enumerate() {
             if point.bounce > 0.0 {
                 self.impulses[3 * i..3 * i + 3].fill(0.0);
@@ -410,7 +474,7 @@ impl IslandScratch {
         }
     }
 
-    fn write_back(
+    pub(super) fn write_back(
         &self,
         model: &Model,
         bodies: &mut [BodyState],
@@ -433,6 +497,30 @@ impl IslandScratch {
             }
         }
     }
+}
+
+/// Gap of a contact point, and its place from the centres of both bodies.
+fn meet(
+    local: &LocalContact,
+    point: &ContactPoint,
+    n: Vec3,
+    a: &LocalBody,
+    b: &LocalBody,
+) -> (f64, Vec3, Vec3) {
+    let core_a = a.position + a.rotation * point.anchor_a;
+    let core_b = b.position + b.rotation * point.anchor_b;
+    let gap = n.dot(core_b - core_a) - point.radius_a - point.radius_b;
+    let with_b = match (point.radius_a > 0.0, point.radius_b > 0.0) {
+        (false, true) => true,
+        (true, false) => false,
+        _ => local.with_b,
+    };
+    let meeting = if with_b {
+        core_b - (point.radius_b + 0.5 * gap) * n
+    } else {
+        core_a + (point.radius_a + 0.5 * gap) * n
+    };
+    (gap, meeting - a.position, meeting - b.position)
 }
 
 fn external_force(body: &BodyModel, local: &LocalBody, time: f64, h: f64) -> (Vec3, Vec3) {

@@ -226,7 +226,7 @@ impl<T: Scalar> Coarse<T> {
                 multiply_add(z, &inverse[i], &q[i]);
                 above += dot(z, &q[i]).wide();
             }
-            if !(below > 0.0) {
+            if below <= 0.0 || below.is_nan() {
                 break;
             }
             largest = above / below;

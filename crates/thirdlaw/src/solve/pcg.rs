@@ -208,7 +208,7 @@ impl<T: Scalar> System<'_, T> {
         // negated so that a NaN stops too
         while outcome.end > goal && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q);
-            if !(pq > 0.0) {
+            if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
                 break;
             }
@@ -235,11 +235,11 @@ impl<T: Scalar> System<'_, T> {
                     *u += a;
                 }
             }
-            for i in 0..self.bodies.len() {
-                for k in 0..2 {
-                    u_bodies[i][k] += alpha * body.p[i][k];
-                    body.r[i][k] -= alpha * body.q[i][k];
-                }
+            for (u, p) in u_bodies.iter_mut().flatten().zip(body.p.iter().flatten()) {
+                *u += alpha * *p;
+            }
+            for (r, q) in body.r.iter_mut().flatten().zip(body.q.iter().flatten()) {
+                *r -= alpha * *q;
             }
             let mut next = precondition.apply(filter, r, z);
             for (r, mass) in body.r.iter().zip(self.bodies) {

@@ -186,7 +186,6 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let h = span.h;
         let mut attempt = Attempt::default();
-        let most = context.settings.cloth.iterations;
         let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
         for round in 0..context.settings.cloth.rounds.max(1) {
@@ -202,13 +201,13 @@ impl<T: Scalar> Work<T> {
             self.constrain(context, state, end, span);
             let outcome = self.solve(context, &state.particles.x, h, first, reference);
             attempt.iterations += outcome.iterations;
-            attempt.failed |= !(outcome.end.is_finite() && outcome.iterations < most);
-            if attempt.failed {
-                break;
-            }
             if first {
                 reference = outcome.start;
                 self.reference = reference;
+            }
+            attempt.failed = !(outcome.end <= 0.1 * reference.max(outcome.start));
+            if attempt.failed {
+                break;
             }
             for ((x1, x0), u) in self.x1.iter_mut().zip(&state.particles.x).zip(&self.u) {
                 *x1 = *x0 + h * vector(u);
@@ -269,7 +268,7 @@ impl<T: Scalar> Work<T> {
                 };
                 let (d1, d2) = (at(1) - at(0), at(2) - at(0));
                 let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
-                let new = membrane::overshoot(m, fabric, x, shift);
+                let new = membrane::overshoot(m, fabric, x, shift, h);
                 let stiffness = m.area * fabric.stretch[0].min(fabric.stretch[1]);
                 let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
                 worst = worst.max(change / stiffness);

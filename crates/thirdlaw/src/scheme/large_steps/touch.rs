@@ -67,6 +67,8 @@ pub struct LastTouch {
     pub body: u32,
     /// How it moved along the surface.
     pub grip: Grip,
+    /// Out of the body.
+    pub normal: Vec3,
     /// Force along the normal, N.
     pub pressure: f64,
     /// Force of friction, N.
@@ -324,6 +326,7 @@ impl Touch {
                 }
                 grip => grip,
             },
+            normal: self.normal,
             pressure: self.pressure / h,
             friction: self.friction / h,
         }

@@ -1,0 +1,520 @@
+//! The equations of an island's joints: rows, and their exact solution.
+//!
+//! Every joint is a link with rows w = J v + b + Γ z, l ≤ z ≤ u, in the form of the contact problem.
+//! Rows without bounds hold w = 0. Bounded ones (limits, friction, drives with a limit) are free (w = 0)
+//! or at a bound; which of them is found by guessing, solving and changing what contradicts itself,
+//! all at once and, if that does not end, one at a time.
+
+use super::factor::Factor;
+use super::order::{Order, Vertex};
+use crate::contact::{BodyMass, Bound, Row};
+use crate::math::{Mat3, Twist, Vec3};
+
+/// The joints of one island as equations.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct System {
+    /// One per body and point mass of the island, movable or not.
+    pub nodes: Vec<NodeMass>,
+    pub links: Vec<Link>,
+    pub rows: Vec<JointRow>,
+    /// Ends of links: indices into `nodes`.
+    pub ends: Vec<u32>,
+    /// Rows of J, for every row the part of every end of its link.
+    pub jacobian: Vec<Part>,
+    order: Order,
+    pub(crate) factor: Factor,
+    /// Whether the factors are those of the rows as they are.
+    factored: bool,
+    /// Vertex of each node; NONE where it cannot move.
+    vertex: Vec<u32>,
+    kinds: Vec<Vertex>,
+    sizes: Vec<u32>,
+    edges: Vec<(u32, u32)>,
+    /// Changes of states since the last time it was reset.
+    pub changes: u32,
+}
+
+/// What a node puts up against impulses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct NodeMass {
+    /// kg; read only where the node can move.
+    pub mass: f64,
+    /// In world axes.
+    pub inertia: Mat3,
+    pub inverse: BodyMass,
+    pub locked_linear: [bool; 3],
+    pub locked_angular: [bool; 3],
+    pub movable: bool,
+    pub is_point: bool,
+}
+
+/// One joint, or one constraint, of the island.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub source: Source,
+    pub end_start: u32,
+    pub end_count: u32,
+    pub row_start: u32,
+    pub row_count: u32,
+    pub jacobian_start: u32,
+}
+
+/// Where a link comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    Joint(u32),
+    Constraint(u32),
+}
+
+/// The part of a row that one end feels.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Part {
+    pub linear: Vec3,
+    pub angular: Vec3,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JointRow {
+    pub role: Role,
+    /// Which coordinate of the joint it acts on.
+    pub axis: u8,
+    pub bias: f64,
+    pub compliance: f64,
+    pub lower: f64,
+    pub upper: f64,
+    /// Impulse of this stage, N·s.
+    pub impulse: f64,
+    pub status: Status,
+    /// C, or how far the coordinate is from a limit: m or rad.
+    pub error: f64,
+    /// Part of the error that is left for later substeps, so that gaps close at a bounded speed.
+    pub keep: f64,
+    /// θ of the implicit spring.
+    pub theta: f64,
+    /// Velocity with which it leaves a limit, m/s or rad/s.
+    pub bounce: f64,
+}
+
+/// What a row does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Holds a coordinate.
+    Hold,
+    /// Keeps a coordinate above its lower limit.
+    Low,
+    /// Keeps a coordinate below its upper limit (its J is reversed).
+    High,
+    /// A spring–damper.
+    Spring,
+    /// A drive with finite gains.
+    Drive,
+    /// A drive that holds a velocity.
+    Motor,
+    /// Dry friction.
+    Friction,
+    /// A row of a user's constraint on velocities.
+    Rate,
+}
+
+/// What a row is taken to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Not there at all in this stage.
+    Off,
+    /// w = 0.
+    Free,
+    /// z = l.
+    Lower,
+    /// z = u.
+    Upper,
+}
+
+const NONE: u32 = u32::MAX;
+/// Changes of states in a solve at most.
+const ROUNDS: usize = 24;
+/// Rounds in which all contradictions change at once.
+const ALL_AT_ONCE: usize = 10;
+
+impl System {
+    /// Forgets all links.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.links.clear();
+        self.rows.clear();
+        self.ends.clear();
+        self.jacobian.clear();
+        self.factored = false;
+    }
+
+    /// Adds a link between nodes, whose rows follow by [`System::add_row`].
+    pub fn add_link(&mut self, source: Source, ends: &[u32]) {
+        self.links.push(Link {
+            source,
+            end_start: self.ends.len() as u32,
+            end_count: ends.len() as u32,
+            row_start: self.rows.len() as u32,
+            row_count: 0,
+            jacobian_start: self.jacobian.len() as u32,
+        });
+        self.ends.extend_from_slice(ends);
+    }
+
+    /// Adds a row to the last link.
+    pub fn add_row(&mut self, role: Role, axis: usize) {
+        let Some(link) = self.links.last_mut() else { return };
+        link.row_count += 1;
+        let width = link.end_count as usize;
+        self.jacobian.resize(self.jacobian.len() + width, Part::default());
+        self.rows.push(JointRow {
+            role,
+            axis: axis as u8,
+            bias: 0.0,
+            compliance: 0.0,
+            lower: f64::NEG_INFINITY,
+            upper: f64::INFINITY,
+            impulse: 0.0,
+            status: Status::Off,
+            error: 0.0,
+            keep: 0.0,
+            theta: 0.5,
+            bounce: 0.0,
+        });
+    }
+
+    /// Orders the elimination, once all links are there.
+    pub fn finish(&mut self) {
+        self.vertex.clear();
+        self.kinds.clear();
+        self.sizes.clear();
+        self.edges.clear();
+        for node in &self.nodes {
+            if !node.movable {
+                self.vertex.push(NONE);
+                continue;
+            }
+            self.vertex.push(self.kinds.len() as u32);
+            let locked = !node.is_point
+                && (node.locked_linear != [false; 3] || node.locked_angular != [false; 3]);
+            self.kinds.push(if locked { Vertex::Locked } else { Vertex::Free });
+            self.sizes.push(if node.is_point { 3 } else { 6 });
+        }
+        let first = self.kinds.len() as u32;
+        for (i, link) in self.links.iter().enumerate() {
+            self.kinds.push(Vertex::Link);
+            self.sizes.push(link.row_count);
+            for &end in &self.ends[link.end_start as usize..][..link.end_count as usize] {
+                if self.vertex[end as usize] != NONE {
+                    self.edges.push((first + i as u32, self.vertex[end as usize]));
+                }
+            }
+        }
+        self.order.build(&self.kinds, &self.sizes, &self.edges);
+        self.factored = false;
+    }
+
+    fn link_vertex(&self, link: usize) -> u32 {
+        (self.kinds.len() - self.links.len() + link) as u32
+    }
+
+    /// The parts of a row, one per end.
+    pub fn parts(&self, link: &Link, row: usize) -> std::ops::Range<usize> {
+        let start = link.jacobian_start as usize
+            + (row - link.row_start as usize) * link.end_count as usize;
+        start..start + link.end_count as usize
+    }
+
+    /// Tells that rows have changed.
+    pub fn touch(&mut self) {
+        self.factored = false;
+    }
+
+    /// (J v) of a row.
+    pub fn rate(&self, link: &Link, row: usize, v: &[Twist]) -> f64 {
+        let ends = &self.ends[link.end_start as usize..];
+        let mut sum = 0.0;
+        for (part, &end) in self.jacobian[self.parts(link, row)].iter().zip(ends) {
+            let v = &v[end as usize];
+            sum += part.linear.dot(v.linear) + part.angular.dot(v.angular);
+        }
+        sum
+    }
+
+    /// J M⁻¹Jᵀ of a row with itself.
+    pub fn response(&self, link: &Link, row: usize) -> f64 {
+        let ends = &self.ends[link.end_start as usize..];
+        let mut sum = 0.0;
+        for (part, &end) in self.jacobian[self.parts(link, row)].iter().zip(ends) {
+            sum += self.nodes[end as usize].inverse.response(part.linear, part.angular);
+        }
+        sum
+    }
+
+    /// v += M⁻¹Jᵀz of a row.
+    pub fn apply(&self, link: &Link, row: usize, impulse: f64, v: &mut [Twist]) {
+        let ends = &self.ends[link.end_start as usize..];
+        for (part, &end) in self.jacobian[self.parts(link, row)].iter().zip(ends) {
+            let (mass, v) = (&self.nodes[end as usize].inverse, &mut v[end as usize]);
+            v.linear += mass.inv_mass * part.linear * impulse;
+            v.angular += mass.inv_inertia * (part.angular * impulse);
+        }
+    }
+
+    /// Takes the defects of all rows away by impulses; `v` is what the velocities are with the
+    /// impulses that the rows have. Says whether all bounds came to agree.
+    pub fn solve(&mut self, v: &mut [Twist]) -> bool {
+        self.clamp_all(v);
+        for round in 0..ROUNDS {
+            if !self.factored {
+                self.assemble();
+                self.factored = true;
+            }
+            self.correct(v);
+            if !self.change(round >= ALL_AT_ONCE, v) {
+                return true;
+            }
+        }
+        // bounds are kept, whatever is left of the defects
+        self.clamp_all(v);
+        false
+    }
+
+    /// Takes the defects of free rows away once more with the factors at hand.
+    fn correct(&mut self, v: &mut [Twist]) {
+        self.factor.vector.fill(0.0);
+        for (l, link) in self.links.iter().enumerate() {
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            for i in 0..link.row_count as usize {
+                let row = &self.rows[link.row_start as usize + i];
+                if row.status == Status::Free {
+                    let w = self.rate(link, link.row_start as usize + i, v)
+                        + row.bias
+                        + row.compliance * row.impulse;
+                    self.factor.vector[start + i] = -w;
+                }
+            }
+        }
+        self.factor.solve(&self.order);
+        for l in 0..self.links.len() {
+            let link = self.links[l];
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            for i in 0..link.row_count as usize {
+                let row = link.row_start as usize + i;
+                if self.rows[row].status == Status::Free {
+                    // from the impulses, not from δv: what one side gains the other loses exactly
+                    let dz = -self.factor.vector[start + i];
+                    self.rows[row].impulse += dz;
+                    self.apply(&link, row, dz, v);
+                }
+            }
+        }
+    }
+
+    /// Changes the states of rows that contradict themselves. Says whether there were any.
+    fn change(&mut self, one: bool, v: &mut [Twist]) -> bool {
+        let mut changed = false;
+        for l in (0..self.links.len()).rev() {
+            let link = self.links[l];
+            for r in (link.row_start..link.row_start + link.row_count).rev() {
+                let r = r as usize;
+                let row = self.rows[r];
+                let status = match row.status {
+                    Status::Free if row.impulse < row.lower => Status::Lower,
+                    Status::Free if row.impulse > row.upper => Status::Upper,
+                    Status::Lower | Status::Upper if row.lower < row.upper => {
+                        let w = self.rate(&link, r, v) + row.bias + row.compliance * row.impulse;
+                        let small = 1e-12 * (1.0 + row.bias.abs());
+                        let wrong =
+                            if row.status == Status::Lower { w < -small } else { w > small };
+                        if wrong { Status::Free } else { row.status }
+                    }
+                    status => status,
+                };
+                if status != row.status {
+                    self.rows[r].status = status;
+                    self.clamp(&link, r, v);
+                    self.factored = false;
+                    self.changes += 1;
+                    changed = true;
+                    if one {
+                        return true;
+                    }
+                }
+            }
+        }
+        changed
+    }
+
+    /// Brings the impulse of a row that is at a bound there.
+    fn clamp(&mut self, link: &Link, r: usize, v: &mut [Twist]) {
+        let row = self.rows[r];
+        let wanted = match row.status {
+            Status::Lower => row.lower,
+            Status::Upper => row.upper,
+            _ => return,
+        };
+        if wanted != row.impulse {
+            self.apply(link, r, wanted - row.impulse, v);
+            self.rows[r].impulse = wanted;
+        }
+    }
+
+    fn clamp_all(&mut self, v: &mut [Twist]) {
+        for l in 0..self.links.len() {
+            let link = self.links[l];
+            for r in link.row_start..link.row_start + link.row_count {
+                let r = r as usize;
+                let row = &mut self.rows[r];
+                if row.status == Status::Free && row.impulse < row.lower {
+                    row.status = Status::Lower;
+                    self.factored = false;
+                } else if row.status == Status::Free && row.impulse > row.upper {
+                    row.status = Status::Upper;
+                    self.factored = false;
+                }
+                self.clamp(&link, r, v);
+            }
+        }
+    }
+
+    /// What an impulse that changed `v` by other means does through the joints: the change of
+    /// velocities that keeps all free rows as they are.
+    pub fn respond(&mut self, v: &mut [Twist]) {
+        self.factor.vector.fill(0.0);
+        for (l, link) in self.links.iter().enumerate() {
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            for i in 0..link.row_count as usize {
+                let r = link.row_start as usize + i;
+                if self.rows[r].status == Status::Free {
+                    self.factor.vector[start + i] = -self.rate(link, r, v);
+                }
+            }
+        }
+        self.factor.solve(&self.order);
+        for (l, link) in self.links.iter().enumerate() {
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            for i in 0..link.row_count as usize {
+                let r = link.row_start as usize + i;
+                if self.rows[r].status == Status::Free {
+                    self.apply(link, r, -self.factor.vector[start + i], v);
+                }
+            }
+        }
+    }
+
+    /// Whether all links hold two sides, as the contact problem wants them.
+    pub fn is_pairwise(&self) -> bool {
+        self.links.iter().all(|l| l.end_count == 2 && matches!(l.source, Source::Joint(_)))
+    }
+
+    /// Writes all rows as rows of a contact problem.
+    pub fn write_rows(&self, out: &mut [Row]) {
+        for link in &self.links {
+            let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+            for (r, out) in rows.clone().zip(&mut out[rows]) {
+                let (row, parts) = (&self.rows[r], &self.jacobian[self.parts(link, r)]);
+                let bound = match row.status {
+                    Status::Off => Bound::Interval { lower: 0.0, upper: 0.0 },
+                    _ => Bound::Interval { lower: row.lower, upper: row.upper },
+                };
+                *out = Row {
+                    direction: parts[1].linear,
+                    arm_a: -parts[0].angular,
+                    arm_b: parts[1].angular,
+                    bias: row.bias,
+                    compliance: row.compliance,
+                    bound,
+                };
+            }
+        }
+    }
+
+    /// Takes over impulses that were found elsewhere.
+    pub fn read_impulses(&mut self, impulses: &[f64]) {
+        for (row, &z) in self.rows.iter_mut().zip(impulses) {
+            row.impulse = z;
+            if row.status != Status::Off {
+                let inside = z > row.lower && z < row.upper;
+                row.status = if inside { Status::Free } else { Status::Lower };
+            }
+        }
+    }
+
+    fn assemble(&mut self) {
+        self.factor.clear(&self.order);
+        let values = &mut self.factor.values;
+        for (node, &vertex) in self.nodes.iter().zip(&self.vertex) {
+            if vertex != NONE {
+                let at = self.order.diagonal[vertex as usize] as usize;
+                node.write(&mut values[at..]);
+            }
+        }
+        let first = self.kinds.len() - self.links.len();
+        for (l, link) in self.links.iter().enumerate() {
+            let vertex = (first + l) as u32;
+            let rows = link.row_count as usize;
+            let at = self.order.diagonal[vertex as usize] as usize;
+            for i in 0..rows {
+                let row = &self.rows[link.row_start as usize + i];
+                if row.status == Status::Free {
+                    values[at + i * rows + i] = -row.compliance;
+                    self.factor.scale[self.order.start[vertex as usize] as usize + i] =
+                        row.compliance;
+                }
+            }
+            let ends = &self.ends[link.end_start as usize..][..link.end_count as usize];
+            for (e, &end) in ends.iter().enumerate() {
+                let body = self.vertex[end as usize];
+                if body == NONE {
+                    continue;
+                }
+                let Some((place, link_rows)) = self.order.coupling(vertex, body) else { continue };
+                let width = self.order.size[body as usize] as usize;
+                for i in 0..rows {
+                    if self.rows[link.row_start as usize + i].status != Status::Free {
+                        continue;
+                    }
+                    let start = link.jacobian_start as usize;
+                    let part = &self.jacobian[start + i * link.end_count as usize + e];
+                    let row = self.nodes[end as usize].row(part);
+                    for (k, &x) in row[..width].iter().enumerate() {
+                        let at = if link_rows { i * width + k } else { k * rows + i };
+                        values[place as usize + at] = x;
+                    }
+                }
+            }
+        }
+        self.factor.factor(&self.order, |v| v as usize >= first);
+    }
+}
+
+impl NodeMass {
+    /// The part of a row with locked axes left out.
+    fn row(&self, part: &Part) -> [f64; 6] {
+        let mut row = [0.0; 6];
+        for k in 0..3 {
+            row[k] = if self.locked_linear[k] { 0.0 } else { part.linear[k] };
+            row[3 + k] = if self.locked_angular[k] { 0.0 } else { part.angular[k] };
+        }
+        row
+    }
+
+    /// The mass matrix; locked axes have nothing to do with the others.
+    fn write(&self, out: &mut [f64]) {
+        if self.is_point {
+            for k in 0..3 {
+                out[3 * k + k] = self.mass;
+            }
+            return;
+        }
+        let inertia = self.inertia.to_cols_array_2d();
+        for k in 0..3 {
+            out[6 * k + k] = self.mass;
+            for j in 0..3 {
+                let free = !self.locked_angular[k] && !self.locked_angular[j];
+                let alone = if k == j { self.mass } else { 0.0 };
+                out[6 * (3 + k) + 3 + j] = if free { inertia[j][k] } else { alone };
+            }
+        }
+    }
+}

@@ -1,0 +1,412 @@
+//! One island with joints through the substeps of a step.
+//!
+//! Each substep of h seconds is a Newmark step with joints held by impulses before and after the move
+//! ([shinar2008 §2, §5, §7], WTF06; for joints alone it is RATTLE, of second order):
+//!
+//!   v ← v + ½h M⁻¹f                        half the forces
+//!   J(x)ᵀλ so that C(x + h v) = 0          pre-stabilization, iterated like Newton; contacts with push
+//!   x ← x + h v                            positions
+//!   v ← v + ½h M⁻¹f                        the other half
+//!   J(x)ᵀμ so that J(x) v = 0              post-stabilization; contacts without push, with restitution
+//!
+//! The Newton iterations keep J and the factors of the start of the substep; only C is taken anew. Where
+//! they do not get there, because bodies turn too far in a substep, the move follows the linearized joints
+//! and positions are projected onto the constraint afterwards.
+
+use super::effort::{BOUNCE_ITERATIONS, Effort};
+use super::kinematic::move_kinematic;
+use super::substep::{Changed, IslandScratch, LocalBody, Members, Setting, SolveTotals};
+use crate::contact::{self, SolveSettings};
+use crate::joint::enforce::{self, Moment};
+use crate::joint::island::Stage;
+use crate::joint::model::Node;
+use crate::joint::system::NodeMass;
+use crate::joint::{Enforcement, JointSolve};
+use crate::math::{Mat3, Quat, Twist, Vec3};
+use crate::model::Model;
+use crate::rigid::island::Linked;
+use crate::rigid::{mass, rotation};
+
+/// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
+const CLOSING_SPEED: f64 = 3.0;
+
+impl IslandScratch {
+    /// Advances an island with joints or point masses by a step.
+    pub(super) fn solve_jointed(
+        &mut self,
+        setting: Setting,
+        members: Members,
+        changed: Changed,
+    ) -> SolveTotals {
+        let (model, state, settings, dt) = setting;
+        let h = dt / f64::from(settings.substeps);
+        let mut totals = SolveTotals::default();
+        self.gather(setting, members);
+        self.gather_joints(setting, members);
+        self.first_joint_row = None;
+        // gears and constraints hold more than two sides, which the contact problem cannot say
+        if settings.joints.solve == JointSolve::Rows && self.joints.system.is_pairwise() {
+            self.add_joint_rows(members);
+        }
+        contact::prepare(&self.problem, &mut self.solver);
+        let rows = self.problem.rows.len();
+        let effort = Effort::of(model, state, members.bodies);
+        let push = effort.settings(&settings.contact, settings.contact.iterations, rows);
+        let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
+        let mut parts = 1;
+        for substep in 0..settings.substeps {
+            self.update_masses(model, members, 0.0);
+            let before = std::mem::replace(&mut parts, self.joints.parts_of(model, h));
+            self.scale_impulses(f64::from(before) / f64::from(parts));
+            let h = h / f64::from(parts);
+            for part in 0..parts {
+                let at = (substep * parts + part, settings.substeps * parts);
+                let time = state.time + f64::from(at.0) * h;
+                let stage = Stage { model, time, h, speed: CLOSING_SPEED };
+                self.place_kinematic(setting, members.bodies.len(), at);
+                self.before_move(setting, members, &stage, &push, &mut totals);
+                self.move_jointed(setting, members.bodies.len());
+                self.after_move(setting, members, &stage, &relax, &mut totals);
+            }
+        }
+        self.scale_impulses(f64::from(parts));
+        totals.joint_work = self.joints.system.factor.work;
+        self.write_back(model, changed.bodies, changed.impulses);
+        self.write_joints(setting, members, changed.joints, changed.points);
+        totals
+    }
+
+    /// Contact impulses of substeps that are longer or shorter.
+    pub(super) fn scale_impulses(&mut self, factor: f64) {
+        if factor != 1.0 {
+            self.impulses.iter_mut().for_each(|z| *z *= factor);
+        }
+    }
+
+    /// Half the forces, and impulses that make the positions at the end fit.
+    pub(super) fn before_move(
+        &mut self,
+        setting: Setting,
+        members: Members,
+        stage: &Stage,
+        solve: &SolveSettings,
+        totals: &mut SolveTotals,
+    ) {
+        let (_, state, settings, _) = setting;
+        let h = stage.h;
+        self.joints.v.truncate(0);
+        self.load_velocities();
+        self.joints.keep_start();
+        self.apply_forces(setting, members.bodies.len(), stage.time, 0.5 * h);
+        self.kick_points(setting, members.points, 0.5 * h);
+        self.update_masses(stage.model, members, h);
+        self.load_velocities();
+        self.joints.place(stage);
+        self.joints.want_positions(stage);
+        if !self.contacts.is_empty() {
+            self.place_rows(state, &settings.contact, h, (0.5 * h, 0.0));
+            contact::refresh(&self.problem, &mut self.solver);
+            self.warm_start_contacts();
+            self.load_velocities();
+        }
+        self.solve_both(solve, totals);
+        self.try_poses(stage.model, members.bodies.len(), h);
+        if self.joints.system.rows.is_empty() {
+            return;
+        }
+        self.joints.save();
+        let tolerance = settings.joints.tolerance;
+        let mut error = self.joints.aim(stage, false);
+        for _ in 0..settings.joints.iterations {
+            if error <= tolerance || self.first_joint_row.is_some() {
+                break;
+            }
+            self.joints.system.solve(&mut self.joints.v);
+            self.try_poses(stage.model, members.bodies.len(), h);
+            error = self.joints.aim(stage, false);
+        }
+        let missed = error > tolerance.max(1e-7) || error.is_nan();
+        if missed && self.first_joint_row.is_none() {
+            self.joints.go_back();
+            self.try_poses(stage.model, members.bodies.len(), h);
+            self.joints.project(stage, |way| *way == Enforcement::Stabilized, false);
+        }
+        self.joints.collect();
+        enforce::act(&mut self.joints, Moment::Moved, stage);
+    }
+
+    /// The other half of the forces, and impulses that make the velocities fit.
+    pub(super) fn after_move(
+        &mut self,
+        setting: Setting,
+        members: Members,
+        stage: &Stage,
+        solve: &SolveSettings,
+        totals: &mut SolveTotals,
+    ) {
+        let (_, state, _, _) = setting;
+        let h = stage.h;
+        self.store_velocities();
+        self.joints.keep_start();
+        self.apply_forces(setting, members.bodies.len(), stage.time + 0.5 * h, 0.5 * h);
+        self.kick_points(setting, members.points, 0.5 * h);
+        self.update_masses(stage.model, members, h);
+        self.load_velocities();
+        self.joints.place(stage);
+        self.joints.pay_springs();
+        self.joints.want_velocities(stage);
+        let mut solve = *solve;
+        if !self.contacts.is_empty() {
+            self.move_rows(state);
+            if self.relax_rows(state, h) {
+                solve.iterations = solve.iterations.max(BOUNCE_ITERATIONS);
+            }
+            contact::refresh(&self.problem, &mut self.solver);
+        }
+        self.solve_both(&solve, totals);
+        self.store_velocities();
+        if !self.contacts.is_empty() {
+            self.forget_bounces();
+        }
+        self.joints.collect();
+        self.joints.settle(stage);
+    }
+
+    /// Bodies that are not dynamic but held by joints.
+    pub(super) fn gather_others(&mut self, model: &Model, links: &[Linked]) {
+        for &link in links {
+            each_node(model, link, |node| {
+                if let Node::Body(slot) = node
+                    && !model.bodies[slot as usize].is_dynamic()
+                {
+                    self.others.push(slot);
+                }
+            });
+        }
+    }
+
+    /// Nodes, links and rows of the island's joints.
+    pub(super) fn gather_joints(&mut self, (model, state, settings, _): Setting, members: Members) {
+        let joints = &mut self.joints;
+        joints.system.clear();
+        joints.system.factor.work = 0;
+        joints.locals.clear();
+        joints.poses.clear();
+        for (i, local) in self.bodies.iter().enumerate() {
+            let body = &model.bodies[local.slot as usize];
+            joints.poses.push((local.position, local.rotation));
+            joints.system.nodes.push(NodeMass {
+                mass: body.mass,
+                movable: i < members.bodies.len(),
+                locked_linear: body.locks.translation,
+                locked_angular: body.locks.rotation,
+                ..NodeMass::default()
+            });
+        }
+        self.velocities.particles.clear();
+        self.problem.particles.clear();
+        for &slot in members.points {
+            let (point, now) = (&model.points[slot as usize], &state.points[slot as usize]);
+            joints.poses.push((now.position, Quat::IDENTITY));
+            let mut node = NodeMass {
+                mass: point.mass,
+                movable: true,
+                is_point: true,
+                locked_angular: [true; 3],
+                ..NodeMass::default()
+            };
+            node.inverse.inv_mass = Vec3::splat(1.0 / point.mass);
+            joints.system.nodes.push(node);
+            self.velocities.particles.push(now.velocity);
+            self.problem.particles.push(1.0 / point.mass);
+        }
+        joints.poses.push((Vec3::ZERO, Quat::IDENTITY));
+        joints.system.nodes.push(NodeMass::default());
+        let world = (joints.system.nodes.len() - 1) as u32;
+        let first_point = self.bodies.len() as u32;
+        let way = settings.joints.enforcement;
+        for &link in members.links {
+            let mut ends = [0; 8];
+            let mut count = 0;
+            let geared = matches!(link, Linked::Joint(slot)
+                if model.joints[slot as usize].coupling().is_some());
+            each_node(model, link, |node| {
+                let end = match node {
+                    Node::World => world,
+                    Node::Body(slot) => self.local(model, members.bodies, slot),
+                    Node::Point(slot) => {
+                        let found = members.points.binary_search(&slot).unwrap_or_default();
+                        first_point + found as u32
+                    }
+                };
+                if count < ends.len() && !(geared && ends[..count].contains(&end)) {
+                    ends[count] = end;
+                    count += 1;
+                }
+            });
+            match link {
+                Linked::Joint(slot) => {
+                    let joint = &model.joints[slot as usize];
+                    let now = &state.joints[slot as usize];
+                    self.joints.add_joint(joint, slot, &ends[..count], now, way);
+                }
+                Linked::Constraint(slot) => {
+                    let constraint = &model.constraints[slot as usize].constraint;
+                    let rows = constraint.as_ref().map_or(0, |c| c.rows());
+                    self.joints.add_constraint(rows, slot, &ends[..count], way);
+                }
+            }
+        }
+        self.joints.system.finish();
+    }
+
+    /// Mass and inertia in world axes.
+    pub(super) fn update_masses(&mut self, model: &Model, members: Members, h: f64) {
+        let Members { bodies, points, .. } = members;
+        for i in 0..bodies.len() {
+            let local = &self.bodies[i];
+            let body = &model.bodies[local.slot as usize];
+            let r = Mat3::from_quat(local.rotation);
+            let node = &mut self.joints.system.nodes[i];
+            node.mass = body.mass;
+            node.inertia = r * body.inertia * r.transpose();
+            node.inverse = mass::body_mass(body, local.rotation);
+        }
+        for (i, &slot) in points.iter().enumerate() {
+            let node = &mut self.joints.system.nodes[self.bodies.len() + i];
+            node.mass = model.points[slot as usize].mass;
+            node.inverse.inv_mass = Vec3::splat(1.0 / node.mass);
+        }
+        self.joints.calm(h);
+        for (mass, node) in self.problem.bodies.iter_mut().zip(&self.joints.system.nodes) {
+            if node.movable {
+                *mass = node.inverse;
+            }
+        }
+    }
+
+    pub(super) fn load_velocities(&mut self) {
+        let v = &mut self.joints.v;
+        v.clear();
+        v.extend_from_slice(&self.velocities.bodies);
+        let still = |&linear: &Vec3| Twist { linear, angular: Vec3::ZERO };
+        v.extend(self.velocities.particles.iter().map(still));
+        v.push(Twist::default());
+    }
+
+    pub(super) fn store_velocities(&mut self) {
+        let count = self.bodies.len();
+        self.velocities.bodies.copy_from_slice(&self.joints.v[..count]);
+        for (v, node) in self.velocities.particles.iter_mut().zip(&self.joints.v[count..]) {
+            *v = node.linear;
+        }
+    }
+
+    pub(super) fn kick_points(
+        &mut self,
+        (model, state, settings, _): Setting,
+        points: &[u32],
+        h: f64,
+    ) {
+        for (v, &slot) in self.velocities.particles.iter_mut().zip(points) {
+            let point = &model.points[slot as usize];
+            let push = state.points[slot as usize].push;
+            *v += h * (point.gravity_scale * settings.gravity + push / point.mass);
+        }
+    }
+
+    /// Velocities of kinematic bodies in this substep, and where it takes them.
+    pub(super) fn place_kinematic(&mut self, setting: Setting, count: usize, at: (u32, u32)) {
+        let (model, state, _, dt) = setting;
+        self.set_kinematic_velocities(setting, count, at);
+        self.next.clear();
+        for local in &self.bodies[count..] {
+            let body = &model.bodies[local.slot as usize];
+            let mut now = state.bodies[local.slot as usize];
+            (now.position, now.rotation) = (local.position, local.rotation);
+            if body.kind == crate::body::BodyKind::Kinematic {
+                move_kinematic(body, &mut now, state.time, dt, at);
+            }
+            self.next.push((now.position, now.rotation));
+        }
+    }
+
+    /// Where the velocities take all nodes in a substep.
+    pub(super) fn try_poses(&mut self, model: &Model, count: usize, h: f64) {
+        let joints = &mut self.joints;
+        joints.trial.clone_from(&joints.poses);
+        for i in 0..joints.trial.len() {
+            let v = &joints.v[i];
+            let (position, rotation) = &mut joints.trial[i];
+            if i < count {
+                let body = &model.bodies[self.bodies[i].slot as usize];
+                *position += h * v.linear;
+                *rotation = rotation::advance(body, *rotation, v.angular, h);
+            } else if i < self.bodies.len() {
+                (*position, *rotation) = self.next[i - count];
+            } else {
+                *position += h * v.linear;
+            }
+        }
+    }
+
+    /// x ← the trial poses; angular velocities keep the angular momentum.
+    pub(super) fn move_jointed(&mut self, (model, ..): Setting, count: usize) {
+        for (i, local) in self.bodies.iter_mut().enumerate() {
+            let (position, turned) = self.joints.trial[i];
+            if i < count {
+                let body = &model.bodies[local.slot as usize];
+                let v = &mut self.joints.v[i];
+                v.angular = rotation::carry(body, (local.rotation, turned), v.angular);
+            }
+            *local = LocalBody { slot: local.slot, position, rotation: turned };
+        }
+        let joints = &mut self.joints;
+        joints.poses.clone_from(&joints.trial);
+    }
+
+    pub(super) fn write_joints(
+        &mut self,
+        (model, state, ..): Setting,
+        members: Members,
+        out: &mut [crate::joint::JointState],
+        points: &mut [crate::point::PointState],
+    ) {
+        self.load_velocities();
+        self.joints.read(model);
+        for (out, local) in out.iter_mut().zip(&self.joints.locals) {
+            *out = local.state;
+        }
+        let first = self.bodies.len();
+        for (i, (out, &slot)) in points.iter_mut().zip(members.points).enumerate() {
+            *out = state.points[slot as usize];
+            out.position = self.joints.poses[first + i].0;
+            out.velocity = self.joints.v[first + i].linear;
+        }
+    }
+}
+
+/// Calls `f` with every node of a link.
+fn each_node(model: &Model, link: Linked, mut f: impl FnMut(Node)) {
+    match link {
+        Linked::Joint(slot) => {
+            let joint = &model.joints[slot as usize];
+            match joint.coupling() {
+                Some((first, second, _)) => {
+                    for slot in [first, second] {
+                        let joint = &model.joints[slot as usize];
+                        f(joint.a);
+                        f(joint.b);
+                    }
+                }
+                None => {
+                    f(joint.a);
+                    f(joint.b);
+                }
+            }
+        }
+        Linked::Constraint(slot) => {
+            model.constraints[slot as usize].nodes.iter().for_each(|&n| f(n))
+        }
+    }
+}
