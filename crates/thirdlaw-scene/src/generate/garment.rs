@@ -238,7 +238,7 @@ impl Pants {
 /// How many cells of about `spacing` a length takes.
 fn cells(length: f64, spacing: f64, least: usize) -> Result<usize, ClothError> {
     let count = (length / spacing).round();
-    if !(count * count < CELLS_MAX) {
+    if count.is_nan() || count * count >= CELLS_MAX {
         let problem = format!("of {spacing} m makes too many vertices");
         return Err(ClothError::Size { what: "spacing", problem });
     }
