@@ -192,7 +192,7 @@ impl Pants {
                 let t = 1.0 - node.j as f64 / legs as f64;
                 // the legs part at once and taper below the knee
                 let calf = (2.0 * t - 1.0).max(0.0);
-                let inner = STRIDE + 0.011 * (4.0 * t).min(1.0) + 0.02 * calf;
+                let inner = STRIDE + 0.011 * (4.0 * t).min(1.0);
                 let narrow = 1.0 + (self.flare - 1.0) * calf;
                 let (middle, half) = (0.5 * (outer + inner), 0.5 * (outer - inner) * narrow);
                 let x = middle + half * (1.0 - 2.0 * s);
