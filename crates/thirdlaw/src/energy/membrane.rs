@@ -73,6 +73,9 @@ pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weig
     out
 }
 
+/// Most strain that the overshoot of a thread may add to what is there.
+const SLACK: f64 = 5e-4;
+
 /// What the linearization leaves out of (p_u, p_v) when the triangle moves by `shift`: its threads
 /// end up longer, and its angle other, than their linear part says. A linear step along a rotation
 /// ends outside the circle; stretch that is only seen in the next step stops a spinning sheet within
@@ -86,23 +89,25 @@ pub fn overshoot(
     h: f64,
 ) -> (Vec3, Vec3) {
     let (w_u, w_v) = directions(membrane, x);
-    let longer = |w: Vec3, shift: Vec3, k: f64| {
+    let longer = |w: Vec3, shift: Vec3, k: f64, b: f64| {
         let l = w.length();
         if l < 1e-12 {
             return Vec3::ZERO;
         }
         let n = w / l;
         let longer = (w + shift).length() - (l + n.dot(shift));
-        n * (k * longer.min(0.1 * l))
+        // a thread under pressure that buckles loses the pressure, and not much more
+        n * (k * longer.min((b - l).max(0.0) + SLACK * l))
     };
     // damping acts on the same excess, as a rate
     let [k_u, k_v] = fabric.stretch.map(|k| k * (1.0 + fabric.damping[0] / h));
+    let [b_u, b_v] = fabric.rest_scale;
     let k_s = fabric.shear * (1.0 + fabric.damping[1] / h);
     let sheared = k_s * shift.0.dot(shift.1);
     let a = membrane.area;
     (
-        a * (longer(w_u, shift.0, k_u) + sheared * w_v),
-        a * (longer(w_v, shift.1, k_v) + sheared * w_u),
+        a * (longer(w_u, shift.0, k_u, b_u) + sheared * w_v),
+        a * (longer(w_v, shift.1, k_v, b_v) + sheared * w_u),
     )
 }
 

@@ -404,7 +404,7 @@ fn filtered_conjugate_gradients_equal_the_direct_solve() {
         settings.cloth.solver = solver;
         settings.cloth.tolerance = 1e-14;
         let mut world = World::new(settings).unwrap();
-        world.add_body(Body::fixed(Shape::sphere(0.2).unwrap()).at(0.1, -0.25, 0.0)).unwrap();
+        world.add_body(Body::fixed(Shape::sphere(0.2).unwrap()).at(-0.1, -0.25, -0.1)).unwrap();
         let mesh = ClothMesh::grid(8, 8, [0.6, 0.6]).unwrap();
         let cloth = Cloth::new(mesh)
             .pin([0])

@@ -119,6 +119,7 @@ impl<T: Scalar> Work<T> {
 
     /// Judges every touch by the impulse of its constraint; true if another round is needed.
     pub(super) fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+        self.entered = false;
         let mut changed = false;
         let u = &self.u;
         for pair in &mut self.pairs {
@@ -159,7 +160,9 @@ impl<T: Scalar> Work<T> {
                 velocity: vector(&self.u[i]) - self.alter[i] / span.h,
                 impulse: vector(&impulses[i]),
             };
+            let was = touch.active;
             changed |= touch.judge(context.model, solid, &moved, span, &delta);
+            self.entered |= touch.active && !was;
         }
         changed
     }

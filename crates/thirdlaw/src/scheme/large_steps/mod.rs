@@ -71,7 +71,7 @@ const LEVEL_MAX: u32 = 5;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
-const WAIT_MAX: u32 = 64;
+const WAIT_MAX: u32 = 16;
 
 impl Scratch {
     /// Before the rigid step: bodies feel what cloth pushed them with in the last step, and their

@@ -21,6 +21,8 @@ use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
 use std::sync::Arc;
 
+/// Rounds added while particles still come into solids.
+const EXTRA_ROUNDS: u32 = 4;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -84,6 +86,8 @@ pub struct Work<T> {
     pub(super) u_bodies: Vec<[Vec3; 2]>,
     pub(super) masses: Vec<crate::contact::BodyMass>,
     pub(super) strain: f64,
+    /// Whether the last round took particles into a solid.
+    pub(super) entered: bool,
     /// Residual at the beginning of the step.
     pub(super) reference: f64,
     /// Force on each pinned particle, N.
@@ -183,7 +187,12 @@ impl<T: Scalar> Work<T> {
         let mut attempt = Attempt::default();
         let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
-        for round in 0..context.settings.cloth.rounds.max(1) {
+        let usual = context.settings.cloth.rounds.max(1);
+        for round in 0..usual + EXTRA_ROUNDS {
+            // past the usual rounds only for particles that just came in
+            if round >= usual && !self.entered {
+                break;
+            }
             observer.begin(Stage::ClothForces);
             let first = fresh && round == 0;
             // a few corrections settle it; more could swing up where cloth is crumpled
