@@ -11,6 +11,10 @@ use crate::math::Vec3;
 /// Marks a missing hinge or node.
 pub const NONE: u32 = u32::MAX;
 
+/// Least distance from solids, in edge lengths: chords of this length stay off a sphere whose radius
+/// is at least about a dozen edges.
+const SKIN: f64 = 0.02;
+
 /// A triangle that stretches and shears.
 #[derive(Clone, Copy, Debug)]
 pub struct Membrane {
@@ -57,6 +61,9 @@ pub struct Elements {
     pub mass: Vec<f64>,
     /// Half the thickness, m, per particle.
     pub radius: Vec<f64>,
+    /// Distance that particles keep from solids, m: half the thickness, or more where the mesh is so
+    /// coarse that its triangles would cut into round solids between their corners.
+    pub skin: Vec<f64>,
     /// Which cloth (position among the living), per particle.
     pub owner: Vec<u32>,
     /// Triangles.
@@ -109,6 +116,9 @@ impl Elements {
         out.rest = laid_out(mesh, &triangles, &rest);
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
+        let total: f64 = out.threads.iter().map(|t| t.1).sum();
+        let coarse = SKIN * total / out.threads.len().max(1) as f64;
+        out.skin = out.radius.iter().map(|r| r.max(coarse)).collect();
         out.add_hinges(&edges, mesh);
         match fabric.bending {
             Bending::Curvature => out.add_curvatures(&edges, &rest, fabric),
@@ -124,6 +134,7 @@ impl Elements {
         let moved = |i: u32| if i == NONE { NONE } else { i + particles };
         self.mass.extend_from_slice(&other.mass);
         self.radius.extend_from_slice(&other.radius);
+        self.skin.extend_from_slice(&other.skin);
         self.owner.extend(other.owner.iter().map(|o| o + fabrics));
         self.membranes.extend(other.membranes.iter().map(|m| Membrane {
             nodes: m.nodes.map(moved),

@@ -32,7 +32,7 @@ impl<T: Scalar> Work<T> {
         self.reach.clear();
         for (i, x1) in self.x1.iter().enumerate() {
             let travel = (*x1 - state.particles.x[i]).length();
-            let reach = 2.0 * sheet.elements.radius[i] + travel.max(0.25 * sheet.edge_length);
+            let reach = 2.0 * sheet.elements.skin[i] + travel.max(0.25 * sheet.edge_length);
             self.reach.push(reach);
         }
         for (particle, _) in &sheet.pins {
@@ -46,7 +46,7 @@ impl<T: Scalar> Work<T> {
         for hit in &self.hits {
             let i = hit.particles[0] as usize;
             let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
-            let radius = sheet.elements.radius[i];
+            let radius = sheet.elements.skin[i];
             let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
             else {
                 continue;
