@@ -136,7 +136,8 @@ fn explicit_mass(mass: f64, table: &Table) -> Mass {
     Mass::Explicit { mass, center: table.vector("center").unwrap_or_default(), inertia }
 }
 
-fn groups(table: &Table) -> Groups {
+/// Groups of a table that has the key.
+pub fn groups(table: &Table) -> Groups {
     let mut groups = Groups::default();
     let Some(table) = table.table("groups") else { return groups };
     let bits = |node: &Node| {

@@ -49,6 +49,9 @@ impl Builder<'_> {
             };
             return fail(format!("there is no reading `{key}`"), hint);
         };
+        if let Some(found) = self.joint_or_point_reading(entry, body, quantity) {
+            return found;
+        }
         let Some(quantity) = body_reading(quantity) else {
             let names = BODY_READINGS.map(|r| r.0);
             let hint = match nearest(quantity, names) {
@@ -75,11 +78,13 @@ impl Builder<'_> {
         }
         // whole names first, then those without the number of a copy
         let names = self.bodies.iter().map(|b| b.name.as_str()).take(10_000);
+        let names = names.chain(self.joints.iter().map(|j| j.name.as_str()).take(10_000));
+        let names = names.chain(self.points.iter().map(|p| p.name.as_str()).take(10_000));
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "the names of bodies stand under [bodies] and [generate]".into(),
+            None => "names stand under [bodies], [generate], [points], [urdf] and [joints]".into(),
         };
-        fail(format!("there is no body `{body}`"), hint)
+        fail(format!("there is no body, point or joint `{body}`"), hint)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Builder;
 use crate::node::{Node, Value};
 use crate::obj::{self, Surface};
+use std::path::Path;
 use thirdlaw::math::Vec3;
 
 impl Builder<'_> {
@@ -32,25 +33,25 @@ impl Builder<'_> {
             self.error(&node.place, "this scene has no folder in which to look for files");
             return None;
         };
-        let path = base.join(name);
-        // a device or a pipe would be read for ever
-        let regular = std::fs::metadata(&path).map(|m| m.is_file());
-        let text = match regular {
-            Ok(true) => std::fs::read_to_string(&path).map_err(|e| e.to_string()),
-            Ok(false) => Err("it is not a file".into()),
-            Err(e) => Err(e.to_string()),
-        };
-        match text {
-            Ok(text) => match obj::read(&text) {
-                Ok(surface) => return Some(surface),
-                Err((line, problem)) => {
-                    self.error(&node.place, format!("{}:{line}: {problem}", path.display()));
-                }
-            },
-            Err(e) => self.error(&node.place, format!("cannot read {}: {e}", path.display())),
-        }
-        None
+        read_mesh(&base.join(name)).map_err(|e| self.error(&node.place, e)).ok()
     }
+}
+
+/// The surface in a file.
+pub fn read_mesh(path: &Path) -> Result<Surface, String> {
+    let text = read_text(path)?;
+    obj::read(&text).map_err(|(line, problem)| format!("{}:{line}: {problem}", path.display()))
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    // a device or a pipe would be read for ever
+    let text = match std::fs::metadata(path).map(|m| m.is_file()) {
+        Ok(true) => std::fs::read_to_string(path).map_err(|e| e.to_string()),
+        Ok(false) => Err("it is not a file".into()),
+        Err(e) => Err(e.to_string()),
+    };
+    text.map_err(|e| format!("cannot read {}: {e}", path.display()))
 }
 
 fn triangle(node: &Node) -> Option<[u32; 3]> {

@@ -4,15 +4,23 @@ mod body;
 mod copies;
 mod expectations;
 mod generated;
+mod joint;
+mod joint_expectations;
+mod joint_kind;
 mod material;
 mod mesh;
+mod point;
+mod robot;
+mod robot_shape;
 mod settings;
 mod shape;
+mod sides;
 
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
-use crate::{CameraKey, CameraSpec, SceneBody};
+use crate::{CameraKey, CameraSpec, SceneBody, SceneJoint, ScenePoint};
+use std::collections::HashMap;
 use std::path::Path;
 use thirdlaw::World;
 use thirdlaw::math::{Quat, Vec3};
@@ -22,6 +30,9 @@ pub struct Built {
     pub title: String,
     pub world: World,
     pub bodies: Vec<SceneBody>,
+    pub points: Vec<ScenePoint>,
+    pub joints: Vec<SceneJoint>,
+    pub notes: Vec<String>,
     pub timing: settings::Timing,
     pub expect: Vec<Expectation>,
     pub camera: Option<CameraSpec>,
@@ -37,18 +48,19 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         Ok(world) => world,
         Err(e) => return Err(vec![settings::error(root, &e)]),
     };
-    let mut builder = Builder { root, base, world, bodies: Vec::new(), errors: Vec::new() };
+    let mut builder = Builder {
+        root,
+        base,
+        world,
+        bodies: Vec::new(),
+        points: Vec::new(),
+        joints: Vec::new(),
+        notes: Vec::new(),
+        errors: Vec::new(),
+    };
+    builder.check_names();
     let (bodies, generators) = (root.named("bodies"), root.named("generate"));
     for (object, entry) in bodies.iter().chain(generators).enumerate() {
-        builder.check_name(entry);
-        if let Some(clash) =
-            bodies.iter().take(object).find(|e| object >= bodies.len() && e.key == entry.key)
-        {
-            builder.error(
-                &entry.key_place,
-                format!("`{}` is the name of a body already (bodies.{})", entry.key, clash.key),
-            );
-        }
         let Some(table) = entry.node.table() else { continue };
         if object < bodies.len() {
             builder.add_bodies(entry, table, object);
@@ -56,13 +68,28 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
             builder.add_generated(entry, table, object);
         }
     }
+    // then what they are joined to, then the joints
+    let (points, robots) = (root.named("points"), root.named("urdf"));
+    let mut object = bodies.len() + generators.len();
+    for (entry, is_point) in
+        points.iter().map(|e| (e, true)).chain(robots.iter().map(|e| (e, false)))
+    {
+        match entry.node.table() {
+            Some(table) if is_point => builder.add_points(entry, table, object),
+            Some(table) => builder.add_robot(entry, table, object),
+            None => {}
+        }
+        object += 1;
+    }
+    builder.add_joints(object);
     let expect = builder.expectations(&timing);
-    let Builder { world, bodies, errors, .. } = builder;
+    let Builder { world, bodies, points, joints, notes, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     let title = root.text("title").unwrap_or_default().to_string();
-    Ok(Built { title, world, bodies, timing, expect, camera: camera(root) })
+    let camera = camera(root);
+    Ok(Built { title, world, bodies, points, joints, notes, timing, expect, camera })
 }
 
 struct Builder<'a> {
@@ -70,8 +97,14 @@ struct Builder<'a> {
     base: Option<&'a Path>,
     world: World,
     bodies: Vec<SceneBody>,
+    points: Vec<ScenePoint>,
+    joints: Vec<SceneJoint>,
+    notes: Vec<String>,
     errors: Vec<SceneError>,
 }
+
+/// Tables whose names share one space, since joints and readings name things by them.
+const SECTIONS: [&str; 5] = ["bodies", "generate", "points", "urdf", "joints"];
 
 impl Builder<'_> {
     fn error(&mut self, place: &Place, message: impl Into<String>) {
@@ -82,12 +115,39 @@ impl Builder<'_> {
         self.errors.push(SceneError::new(place, message).hint(hint));
     }
 
-    fn check_name(&mut self, entry: &Entry) {
-        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if entry.key.is_empty() || !entry.key.chars().all(fits) {
-            let message = format!("`{}` cannot be the name of a body", entry.key);
-            self.error_hint(&entry.key_place, message, "letters, digits, _ and -");
+    fn check_names(&mut self) {
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        let root = self.root;
+        for section in SECTIONS {
+            for entry in root.named(section) {
+                self.check_name(entry, section);
+                if let Some(first) = known.insert(&entry.key, section) {
+                    let name = &entry.key;
+                    let message = format!("`{name}` is a name already ({first}.{name})");
+                    self.error(&entry.key_place, message);
+                }
+            }
         }
+    }
+
+    fn check_name(&mut self, entry: &Entry, section: &str) {
+        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let is_fit = !entry.key.is_empty() && entry.key.chars().all(fits);
+        if is_fit && (entry.key != "world" || section == "joints") {
+            return;
+        }
+        let what = match section {
+            "points" => "a point",
+            "urdf" => "a robot",
+            "joints" => "a joint",
+            _ => "a body",
+        };
+        let message = format!("`{}` cannot be the name of {what}", entry.key);
+        let hint = match is_fit {
+            true => "joints hold on to the world by this name",
+            false => "letters, digits, _ and -",
+        };
+        self.error_hint(&entry.key_place, message, hint);
     }
 
     /// Reads an orientation that the checker let through.

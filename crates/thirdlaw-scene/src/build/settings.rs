@@ -1,9 +1,11 @@
 //! `[settings]` and `[solver]`.
 
+use super::joint_kind::enforcement;
 use crate::error::SceneError;
-use crate::node::Table;
+use crate::node::{Entry, Table};
 use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::error::SettingsError;
+use thirdlaw::joint::JointSolve;
 use thirdlaw::settings::Settings;
 
 /// How a run is cut into frames and steps.
@@ -32,6 +34,14 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut settings.gravity, table.vector("gravity"));
         put(&mut settings.sleeping, table.flag("sleeping"));
         put(&mut settings.continuous, table.flag("continuous"));
+        if let Some(table) = table.table("joints") {
+            let joints = &mut settings.joints;
+            put(&mut joints.enforcement, table.get("enforcement").map(enforcement));
+            put(&mut joints.solve, table.text("solve").map(joint_solve));
+            put(&mut joints.iterations, table.count("iterations"));
+            put(&mut joints.tolerance, table.number("tolerance"));
+            put(&mut joints.closing, table.number("closing"));
+        }
     }
     timing.frames =
         frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
@@ -77,13 +87,20 @@ fn friction(name: &str) -> FrictionModel {
     if name == "pyramid" { FrictionModel::Pyramid } else { FrictionModel::Cone }
 }
 
+fn joint_solve(name: &str) -> JointSolve {
+    if name == "rows" { JointSolve::Rows } else { JointSolve::Exact }
+}
+
 /// An engine's refusal, at the key it is about.
 pub fn error(root: &Table, e: &SettingsError) -> SceneError {
     let key = e.field.rsplit('.').next().unwrap_or(e.field);
-    let place = ["solver", "settings"].iter().find_map(|table| {
-        let entry = root.named(table).iter().find(|entry| entry.key == key)?;
-        Some(entry.node.place.clone())
-    });
+    let place_in = |entries: &[Entry]| {
+        entries.iter().find(|entry| entry.key == key).map(|entry| entry.node.place.clone())
+    };
+    let place = match root.table("settings").filter(|_| e.field.starts_with("joints.")) {
+        Some(settings) => place_in(settings.named("joints")),
+        None => ["solver", "settings"].iter().find_map(|table| place_in(root.named(table))),
+    };
     let place = place.unwrap_or(crate::error::Place { source: None, span: 0..0 });
     SceneError::new(&place, format!("`{key}` {}", e.problem))
 }

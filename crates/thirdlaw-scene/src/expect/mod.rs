@@ -1,13 +1,18 @@
 //! What a scene promises, and whether a run kept it.
 
+mod joint;
+mod point;
 mod reading;
 
+pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
+pub use point::{POINT_READINGS, PointReading};
 pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 
 use crate::{Scene, SceneBody};
 use std::ops::Range;
 use thirdlaw::World;
-use thirdlaw::math::Pose;
+use thirdlaw::ids::{JointId, PointId};
+use thirdlaw::math::{Pose, Vec3};
 
 /// One line of `[expect]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -132,6 +137,9 @@ pub struct ExpectTracker {
     seen: Vec<Seen>,
     /// Poses at the start, for readings of how far a body came.
     start: Vec<Pose>,
+    joints: Vec<JointId>,
+    /// With where they started.
+    points: Vec<(PointId, Vec3)>,
     frame_time: f64,
 }
 
@@ -151,6 +159,12 @@ impl ExpectTracker {
             expectations: scene.expect.clone(),
             seen: vec![Seen::default(); scene.expect.len()],
             start: scene.bodies.iter().map(pose).collect(),
+            joints: scene.joints.iter().map(|j| j.id).collect(),
+            points: scene
+                .points
+                .iter()
+                .map(|p| (p.id, scene.world.point(p.id).map_or(Vec3::ZERO, |now| now.position)))
+                .collect(),
             frame_time: 1.0 / scene.fps,
         }
     }
@@ -182,6 +196,14 @@ impl ExpectTracker {
                 Reading::Bodies { first, count, quantity } => (*first..first + count)
                     .filter_map(|i| Some((bodies.get(i)?, self.start.get(i)?)))
                     .map(|(body, start)| quantity.read(world, body.id, start))
+                    .reduce(pick),
+                Reading::Joints { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.joints.get(i))
+                    .map(|joint| quantity.read(world, *joint))
+                    .reduce(pick),
+                Reading::Points { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.points.get(i))
+                    .map(|(point, start)| quantity.read(world, *point, *start))
                     .reduce(pick),
                 column => column.of_frame(stats),
             };
@@ -246,6 +268,8 @@ mod tests {
             expectations: vec![expectation],
             seen: vec![Seen::default()],
             start: vec![],
+            joints: vec![],
+            points: vec![],
             frame_time: 0.5,
         };
         let world = World::new(Default::default()).unwrap();

@@ -1,6 +1,8 @@
 //! The top of a scene file: settings, solver, materials, camera, expectations.
 
 use super::body::{BODY, GENERATED};
+use super::joint::{JOINT, JOINT_SETTINGS, POINT};
+use super::urdf::URDF;
 use super::*;
 
 /// The whole file.
@@ -27,11 +29,14 @@ pub static SCENE: TableFormat = TableFormat {
             Kind::Names(&Kind::Table(&GENERATED)),
             "Generators that add many bodies, by name.",
         ),
+        key("points", Kind::Names(&Kind::Table(&POINT)), "Free point masses by name."),
+        key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
+        key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
         key(
             "expect",
             Kind::Names(&Kind::Table(&EXPECT)),
-            "What must come true, by reading: \"kinetic\", \"ball.y\".",
+            "What must come true, by reading: \"kinetic\", \"ball.y\", \"elbow.angle\".",
         ),
     ],
     rules: &[],
@@ -64,6 +69,7 @@ static SETTINGS: TableFormat = TableFormat {
             Kind::Flag,
             "Whether fast bodies are swept along their path; default true.",
         ),
+        key("joints", Kind::Table(&JOINT_SETTINGS), "How joints are held and solved."),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],
 };
