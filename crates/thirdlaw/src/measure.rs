@@ -149,6 +149,15 @@ fn depth_below((point, normal): (Vec3, Vec3), shape: &dyn Shape, pose: &Pose) ->
     }
 }
 
+/// Pairs that an unbroken joint keeps from touching, ordered.
+fn joined_pairs(world: &World) -> Vec<(u32, u32)> {
+    let joints = world.model().joints.iter().zip(&world.state().joints);
+    let joined = joints.filter_map(|(joint, now)| joint.apart(now.broken));
+    let mut pairs: Vec<_> = joined.collect();
+    pairs.sort_unstable();
+    pairs
+}
+
 /// Pairs of which one is dynamic, whose groups touch and whose bounds overlap.
 fn near_pairs(world: &World) -> Vec<(u32, u32)> {
     let bodies = &world.model().bodies;
@@ -171,9 +180,11 @@ fn near_pairs(world: &World) -> Vec<(u32, u32)> {
     for &plane in &unbounded {
         pairs.extend(slots.iter().map(|&i| (i.min(plane), i.max(plane))));
     }
-    pairs.retain(|&(a, b)| {
-        let (a, b) = (&bodies[a as usize], &bodies[b as usize]);
-        (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups)
+    let joined = joined_pairs(world);
+    pairs.retain(|pair| {
+        let (a, b) = (&bodies[pair.0 as usize], &bodies[pair.1 as usize]);
+        let touch = (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups);
+        touch && joined.binary_search(pair).is_err()
     });
     pairs.sort_unstable();
     pairs

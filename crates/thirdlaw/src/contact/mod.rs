@@ -3,6 +3,7 @@
 pub mod block_mass_splitting;
 pub mod colored_pgs;
 pub mod colors;
+pub mod dense;
 pub mod direct;
 mod interior;
 pub mod jacobi;

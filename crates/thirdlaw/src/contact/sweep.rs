@@ -178,7 +178,13 @@ fn frictions<const SEQUENTIAL: bool, const WRENCH: bool>(
 
 /// The step of two friction rows within the disc, as the module header says.
 #[inline]
-fn disc_step(e: &[Effective], z: [f64; 2], w: [f64; 2], radius: f64, relax: f64) -> [f64; 2] {
+pub(super) fn disc_step(
+    e: &[Effective],
+    z: [f64; 2],
+    w: [f64; 2],
+    radius: f64,
+    relax: f64,
+) -> [f64; 2] {
     let (a, b, c) = (e[0].response, e[0].cross, e[1].response);
     let determinant = a * c - b * b;
     // nearly rank one (one tangent cannot move): the inverse would only amplify round-off

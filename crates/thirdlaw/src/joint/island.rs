@@ -14,6 +14,7 @@
 
 use super::constraint::{MEMBERS_MAX, MemberState, ROWS_MAX};
 use super::description::{Enforcement, JointKind};
+use super::enforce::{self, Moment};
 use super::geometry::Placed;
 use super::gradient::Gradient;
 use super::model::{JointModel, used_axes};
@@ -35,6 +36,10 @@ pub(crate) struct JointIsland {
     /// One per link.
     pub locals: Vec<Local>,
     pub(super) loads: Vec<super::stiffness::Load>,
+    /// Moves of a projection.
+    pub(super) moves: Vec<Twist>,
+    pub(super) kept_poses: Vec<(Vec3, Quat)>,
+    pub(super) kept_rows: Vec<JointRow>,
     pub(super) saved_v: Vec<Twist>,
     pub(super) saved_rows: Vec<JointRow>,
 }
@@ -49,6 +54,8 @@ pub(crate) struct Local {
     /// Angular impulse on side b about its anchor in this substep, N·m·s.
     pub turn: Vec3,
     pub way: Enforcement,
+    /// Whether it is broken, or gears a joint that is.
+    pub idle: bool,
     placed: Placed,
     /// Coordinates and place on a curve at the trial poses.
     tried: ([f64; 6], f64),
@@ -86,6 +93,7 @@ impl JointIsland {
             push: Vec3::ZERO,
             turn: Vec3::ZERO,
             way: joint.joint.enforcement.unwrap_or(way),
+            idle: now.broken,
             placed: Placed {
                 r_a: Vec3::ZERO,
                 r_b: Vec3::ZERO,
@@ -167,6 +175,7 @@ impl JointIsland {
             push: Vec3::ZERO,
             turn: Vec3::ZERO,
             way,
+            idle: false,
             placed,
             tried: ([0.0; 6], 0.0),
         });
@@ -193,6 +202,23 @@ impl JointIsland {
         }
         self.measure(stage.model, false);
         self.system.touch();
+    }
+
+    /// The same of one link.
+    pub(super) fn place_one(&mut self, stage: &Stage, l: usize) {
+        match self.system.links[l].source {
+            Source::Joint(slot) if stage.model.joints[slot as usize].coupling().is_none() => {
+                let joint = &stage.model.joints[slot as usize];
+                self.place_frames(stage.model, l);
+                self.place_joint(joint, l);
+                self.locals[l].tried =
+                    (self.locals[l].state.coordinates, self.locals[l].state.place);
+                let placed = self.locals[l].placed;
+                self.measure_joint(joint, l, &placed);
+                self.system.touch();
+            }
+            _ => self.place(stage),
+        }
     }
 
     fn place_frames(&mut self, model: &Model, l: usize) {
@@ -420,7 +446,7 @@ impl JointIsland {
     pub fn want_positions(&mut self, stage: &Stage) {
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];
-            let way = self.locals[l].way;
+            self.locals[l].idle = self.is_idle(stage.model, l);
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
                 let mut row = self.system.rows[r];
                 row.impulse = 0.0;
@@ -430,17 +456,7 @@ impl JointIsland {
                 row.status = Status::Free;
                 let response = self.system.response(&link, r);
                 match row.role {
-                    Role::Hold | Role::Rate => match way {
-                        Enforcement::Stabilized => {
-                            let most = stage.speed * stage.h;
-                            row.keep = row.error - row.error.clamp(-most, most);
-                            row.bias = (row.error - row.keep) / stage.h;
-                        }
-                        Enforcement::Soft { stiffness, damping } => {
-                            row.soften(stage.h, response, [stiffness, damping], [row.error, 0.0]);
-                        }
-                        _ => row.status = Status::Off,
-                    },
+                    Role::Hold | Role::Rate => row.status = Status::Off,
                     Role::Low | Role::High => {
                         row.lower = 0.0;
                         row.status = if row.error < 0.0 { Status::Free } else { Status::Lower };
@@ -452,14 +468,45 @@ impl JointIsland {
                         self.want_force(stage, l, &mut row, response);
                     }
                 }
-                if self.is_idle(stage.model, l) {
+                if self.locals[l].idle {
                     row.status = Status::Off;
                 }
                 self.system.rows[r] = row;
             }
         }
+        enforce::act(self, Moment::Before, stage);
         self.aim_rates(stage);
         self.system.touch();
+    }
+
+    /// Calls `f` for every row that holds a joint or constraint, at work and held in the way asked for.
+    pub(super) fn each_held(
+        &mut self,
+        ours: impl Fn(&Enforcement) -> bool,
+        mut f: impl FnMut(&mut JointIsland, &Link, usize),
+    ) {
+        for l in 0..self.system.links.len() {
+            let link = self.system.links[l];
+            if !ours(&self.locals[l].way) || self.locals[l].idle {
+                continue;
+            }
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                if matches!(self.system.rows[r].role, Role::Hold | Role::Rate) {
+                    f(self, &link, r);
+                }
+            }
+        }
+    }
+
+    /// Which link this is.
+    pub(super) fn link_index(&self, link: &Link) -> usize {
+        self.system.links.partition_point(|other| other.end_start < link.end_start)
+    }
+
+    /// Gives an impulse on a row.
+    pub(super) fn give(&mut self, link: &Link, r: usize, z: f64) {
+        self.system.apply(link, r, z, &mut self.v);
+        self.react(self.link_index(link), r, z);
     }
 
     /// What springs, drives and friction want before the move.
@@ -586,7 +633,6 @@ impl JointIsland {
     pub fn want_velocities(&mut self, stage: &Stage) {
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];
-            let way = self.locals[l].way;
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
                 let mut row = self.system.rows[r];
                 let before = row.status;
@@ -594,19 +640,11 @@ impl JointIsland {
                 row.bias = 0.0;
                 row.compliance = 0.0;
                 match row.role {
-                    Role::Hold | Role::Rate if way == Enforcement::Stabilized => {
-                        row.status = Status::Free;
-                        if row.role == Role::Rate {
-                            row.bias = row.error - self.system.rate(&link, r, &self.v);
-                        }
-                    }
                     Role::Low | Role::High => {
-                        row.status = if before == Status::Free || row.error <= 1e-9 {
-                            Status::Lower
-                        } else {
-                            Status::Off
-                        };
-                        row.bias = if before == Status::Free { -row.bounce } else { 0.0 };
+                        // what the move did not meet is not met at its end either
+                        row.status =
+                            if before == Status::Free { Status::Lower } else { Status::Off };
+                        row.bias = -row.bounce;
                     }
                     Role::Motor => {
                         row.bias = -self.target(stage, l, row.axis as usize, stage.h).1;
@@ -619,12 +657,13 @@ impl JointIsland {
                     }
                     _ => row.status = Status::Off,
                 }
-                if self.is_idle(stage.model, l) {
+                if self.locals[l].idle {
                     row.status = Status::Off;
                 }
                 self.system.rows[r] = row;
             }
         }
+        enforce::act(self, Moment::After, stage);
         self.system.touch();
     }
 
@@ -687,7 +726,17 @@ impl JointIsland {
         }
     }
 
-    fn react(&mut self, l: usize, r: usize, z: f64) {
+    /// Adds the impulses of all rows, times a factor, to the reactions.
+    pub(super) fn collect_scaled(&mut self, factor: f64) {
+        for l in 0..self.system.links.len() {
+            let link = self.system.links[l];
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                self.react(l, r, factor * self.system.rows[r].impulse);
+            }
+        }
+    }
+
+    pub(super) fn react(&mut self, l: usize, r: usize, z: f64) {
         let link = self.system.links[l];
         if z == 0.0 || link.end_count != 2 {
             return;
@@ -725,7 +774,13 @@ fn theta(h: f64, response: f64, [stiffness, damping]: [f64; 2]) -> f64 {
 
 impl JointRow {
     /// Makes it the row of a spring–damper that is `off` its rest and pushed by `extra`.
-    fn soften(&mut self, h: f64, response: f64, gains: [f64; 2], [off, extra]: [f64; 2]) {
+    pub(super) fn soften(
+        &mut self,
+        h: f64,
+        response: f64,
+        gains: [f64; 2],
+        [off, extra]: [f64; 2],
+    ) {
         let [stiffness, damping] = gains;
         self.theta = theta(h, response, gains);
         let step = self.theta * h;

@@ -20,6 +20,7 @@ pub mod constraint;
 pub mod curve;
 mod description;
 mod drive;
+pub(crate) mod enforce;
 mod error;
 mod factor;
 pub(crate) mod geometry;

@@ -287,6 +287,16 @@ impl JointModel {
         }
     }
 
+    /// The two bodies that it keeps from touching, the lower slot first.
+    pub(crate) fn apart(&self, broken: bool) -> Option<(u32, u32)> {
+        match (self.a, self.b) {
+            (Node::Body(a), Node::Body(b)) if self.alive && !self.joint.collide && !broken => {
+                Some((a.min(b), a.max(b)))
+            }
+            _ => None,
+        }
+    }
+
     /// Whether it acts along the line between its anchors.
     pub(crate) fn is_line(&self) -> bool {
         matches!(self.joint.kind, JointKind::Distance { .. } | JointKind::Spring { .. })

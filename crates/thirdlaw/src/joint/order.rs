@@ -50,11 +50,13 @@ pub struct Order {
     ready: Vec<bool>,
     waiting: Vec<u32>,
     gone: Vec<bool>,
+    /// Edges of the graph as it was given, ordered.
+    given: Vec<(u32, u32)>,
     merged: Vec<u32>,
 }
 
 impl Order {
-    /// Orders a graph: kinds and sizes of vertices, and edges between links and bodies.
+    /// Orders a graph: kinds and sizes of vertices, and edges from links to bodies.
     pub fn build(&mut self, kinds: &[Vertex], sizes: &[u32], edges: &[(u32, u32)]) {
         let count = kinds.len();
         self.size.clear();
@@ -75,6 +77,9 @@ impl Order {
             }
         }
         self.neighbors[..count].iter_mut().for_each(|n| n.sort_unstable());
+        self.given.clear();
+        self.given.extend_from_slice(edges);
+        self.given.sort_unstable();
         self.eliminate(kinds);
         self.lay_out(count);
     }
@@ -102,7 +107,8 @@ impl Order {
             let around = std::mem::take(&mut self.neighbors[vertex]);
             for &w in &around {
                 self.join(w, v, &around);
-                if kinds[w as usize] == Vertex::Link && kinds[vertex] != Vertex::Link {
+                // a body that only fill has made a neighbour says nothing about a joint's own rows
+                if kinds[vertex] != Vertex::Link && self.given.binary_search(&(w, v)).is_ok() {
                     self.waiting[w as usize] -= 1;
                     self.ready[w as usize] |=
                         kinds[vertex] == Vertex::Free || self.waiting[w as usize] == 0;

@@ -8,6 +8,8 @@ use crate::model::Model;
 
 /// Newton steps of a projection at most.
 const STEPS: usize = 20;
+/// Sweeps over the rows of one joint.
+const ROW_SWEEPS: usize = 8;
 /// Farthest that one step moves a centre or turns a body, m and rad.
 const FAR: f64 = 0.5;
 
@@ -31,54 +33,114 @@ impl JointIsland {
     }
 
     /// Moves the trial poses onto the constraint: x += M⁻¹Jᵀλ with J M⁻¹Jᵀλ = −C, J taken anew in
-    /// every step. Velocities do not change.
-    pub fn project(&mut self, stage: &Stage) {
-        let poses = self.poses.clone();
-        let rows = self.system.rows.clone();
-        let v = std::mem::take(&mut self.v);
+    /// every step, for joints held in the way asked for. With `kick` velocities change by that over h.
+    pub fn project(&mut self, stage: &Stage, ours: impl Fn(&Enforcement) -> bool, kick: bool) {
+        self.kept_poses.clone_from(&self.poses);
+        self.kept_rows.clone_from(&self.system.rows);
         for _ in 0..STEPS {
             self.poses.clone_from(&self.trial);
-            self.v.clear();
-            self.v.resize(self.poses.len(), Twist::default());
             self.place(stage);
-            let mut worst = 0.0_f64;
-            for l in 0..self.system.links.len() {
-                let link = self.system.links[l];
-                let stiff = self.locals[l].way == Enforcement::Stabilized;
-                for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
-                    let row = &mut self.system.rows[r];
-                    let violated = match row.role {
-                        Role::Hold => stiff,
-                        Role::Low | Role::High => row.error < 0.0,
-                        _ => false,
-                    };
-                    row.status = if violated { Status::Free } else { Status::Off };
-                    (row.impulse, row.compliance) = (0.0, 0.0);
-                    row.bias = row.error - row.keep;
-                    if violated {
-                        worst = worst.max(row.bias.abs());
-                    }
-                }
-            }
-            if worst <= 1e-10 {
+            let worst = self.aim_to_close(stage, &ours);
+            if worst <= 1e-11 {
                 break;
             }
-            self.system.touch();
-            self.system.solve(&mut self.v);
-            let fastest = self
-                .v
-                .iter()
-                .fold(0.0_f64, |m, v| m.max(v.linear.length()).max(v.angular.length()));
+            self.moves.clear();
+            self.moves.resize(self.poses.len(), Twist::default());
+            let mut moves = std::mem::take(&mut self.moves);
+            self.system.solve(&mut moves);
+            self.moves = moves;
+            let largest = |m: f64, v: &Twist| m.max(v.linear.length()).max(v.angular.length());
+            let fastest = self.moves.iter().fold(0.0, largest);
             let share = if fastest > FAR { FAR / fastest } else { 1.0 };
-            for (pose, v) in self.trial.iter_mut().zip(&self.v) {
+            for (pose, v) in self.trial.iter_mut().zip(&self.moves) {
                 pose.0 += share * v.linear;
                 pose.1 = (rotation_from_vector(share * v.angular) * pose.1).normalize();
             }
+            if kick {
+                for (v, moved) in self.v.iter_mut().zip(&self.moves) {
+                    v.linear += share / stage.h * moved.linear;
+                    v.angular += share / stage.h * moved.angular;
+                }
+                self.collect_scaled(share / stage.h);
+            }
         }
-        self.poses = poses;
-        self.v = v;
-        self.system.rows = rows;
+        std::mem::swap(&mut self.poses, &mut self.kept_poses);
+        std::mem::swap(&mut self.system.rows, &mut self.kept_rows);
         self.place(stage);
+    }
+
+    /// Rows that ask for moves which close their errors, where they are held in the way asked for.
+    /// Returns the largest error.
+    fn aim_to_close(&mut self, stage: &Stage, ours: &impl Fn(&Enforcement) -> bool) -> f64 {
+        let mut worst = 0.0_f64;
+        for l in 0..self.system.links.len() {
+            let link = self.system.links[l];
+            let held = ours(&self.locals[l].way);
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                let row = &mut self.system.rows[r];
+                let violated = match row.role {
+                    Role::Hold | Role::Rate => held,
+                    Role::Low | Role::High => row.error < row.keep,
+                    _ => false,
+                };
+                let scale = if row.role == Role::Rate { stage.h } else { 1.0 };
+                row.status = if violated { Status::Free } else { Status::Off };
+                (row.impulse, row.compliance) = (0.0, 0.0);
+                (row.lower, row.upper) = (f64::NEG_INFINITY, f64::INFINITY);
+                row.bias = scale * (row.error - row.keep);
+                if violated && row.bias.is_finite() {
+                    worst = worst.max(row.bias.abs());
+                }
+            }
+        }
+        self.system.touch();
+        worst
+    }
+
+    /// One implicit pseudo-step of one joint at the trial poses; returns its error before.
+    pub fn relax(&mut self, stage: &Stage, only: usize) -> f64 {
+        std::mem::swap(&mut self.poses, &mut self.trial);
+        self.place_one(stage, only);
+        let link = self.system.links[only];
+        let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+        let mut worst = 0.0_f64;
+        // row after row, until the joint itself is at equilibrium
+        self.moves.clear();
+        self.moves.resize(self.poses.len(), Twist::default());
+        for row in self.system.rows[rows.clone()].iter_mut().filter(|r| r.role == Role::Hold) {
+            worst = worst.max(row.error.abs());
+            row.impulse = 0.0;
+        }
+        for _ in 0..ROW_SWEEPS {
+            for r in rows.clone() {
+                let response = self.system.response(&link, r);
+                if self.system.rows[r].role != Role::Hold || response <= 0.0 {
+                    continue;
+                }
+                let w = self.system.rate(&link, r, &self.moves) + self.system.rows[r].error;
+                let z = -w / response;
+                self.system.rows[r].impulse += z;
+                self.system.apply(&link, r, z, &mut self.moves);
+            }
+        }
+        let ends = link.end_start as usize..(link.end_start + link.end_count) as usize;
+        for &end in &self.system.ends[ends] {
+            let (end, moved) = (end as usize, self.moves[end as usize]);
+            let pose = &mut self.poses[end];
+            pose.0 += moved.linear;
+            pose.1 = (rotation_from_vector(moved.angular) * pose.1).normalize();
+            self.v[end].linear += moved.linear / stage.h;
+            self.v[end].angular += moved.angular / stage.h;
+        }
+        for r in rows {
+            if self.system.rows[r].role == Role::Hold {
+                let z = self.system.rows[r].impulse / stage.h;
+                self.react(only, r, z);
+                self.system.rows[r].impulse = 0.0;
+            }
+        }
+        std::mem::swap(&mut self.poses, &mut self.trial);
+        worst
     }
 
     /// Coordinates, rates and errors at the end of a step.

@@ -7,7 +7,7 @@
 
 use super::factor::Factor;
 use super::order::{Order, Vertex};
-use crate::contact::BodyMass;
+use crate::contact::{BodyMass, Bound, Row};
 use crate::math::{Mat3, Twist, Vec3};
 
 /// The joints of one island as equations.
@@ -30,6 +30,8 @@ pub(crate) struct System {
     kinds: Vec<Vertex>,
     sizes: Vec<u32>,
     edges: Vec<(u32, u32)>,
+    /// Changes of states since the last time it was reset.
+    pub changes: u32,
 }
 
 /// What a node puts up against impulses.
@@ -332,6 +334,7 @@ impl System {
                     self.rows[r].status = status;
                     self.clamp(&link, r, v);
                     self.factored = false;
+                    self.changes += 1;
                     changed = true;
                     if one {
                         return true;
@@ -376,7 +379,6 @@ impl System {
 
     /// What an impulse that changed `v` by other means does through the joints: the change of
     /// velocities that keeps all free rows as they are.
-    #[allow(dead_code)]
     pub fn respond(&mut self, v: &mut [Twist]) {
         self.factor.vector.fill(0.0);
         for (l, link) in self.links.iter().enumerate() {
@@ -396,6 +398,43 @@ impl System {
                 if self.rows[r].status == Status::Free {
                     self.apply(link, r, -self.factor.vector[start + i], v);
                 }
+            }
+        }
+    }
+
+    /// Whether all links hold two sides, as the contact problem wants them.
+    pub fn is_pairwise(&self) -> bool {
+        self.links.iter().all(|l| l.end_count == 2 && matches!(l.source, Source::Joint(_)))
+    }
+
+    /// Writes all rows as rows of a contact problem.
+    pub fn write_rows(&self, out: &mut [Row]) {
+        for link in &self.links {
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                let (row, parts) = (&self.rows[r], &self.jacobian[self.parts(link, r)]);
+                let bound = match row.status {
+                    Status::Off => Bound::Interval { lower: 0.0, upper: 0.0 },
+                    _ => Bound::Interval { lower: row.lower, upper: row.upper },
+                };
+                out[r] = Row {
+                    direction: parts[1].linear,
+                    arm_a: -parts[0].angular,
+                    arm_b: parts[1].angular,
+                    bias: row.bias,
+                    compliance: row.compliance,
+                    bound,
+                };
+            }
+        }
+    }
+
+    /// Takes over impulses that were found elsewhere.
+    pub fn read_impulses(&mut self, impulses: &[f64]) {
+        for (row, &z) in self.rows.iter_mut().zip(impulses) {
+            row.impulse = z;
+            if row.status != Status::Off {
+                let inside = z > row.lower && z < row.upper;
+                row.status = if inside { Status::Free } else { Status::Lower };
             }
         }
     }

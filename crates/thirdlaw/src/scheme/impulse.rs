@@ -20,7 +20,6 @@ use crate::collide::manifold::POINTS_MAX;
 use crate::error::StepError;
 use crate::ids::PointId;
 use crate::joint::JointState;
-use crate::joint::model::Node;
 use crate::model::Model;
 use crate::point::PointState;
 use crate::rigid::island::{Island, Islands, Linked};
@@ -110,15 +109,8 @@ pub fn step(
 /// Takes out the pairs that an unbroken joint keeps from touching.
 fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
     scratch.apart.clear();
-    for (joint, now) in model.joints.iter().zip(&state.joints) {
-        if let (Node::Body(a), Node::Body(b)) = (joint.a, joint.b)
-            && joint.alive
-            && !joint.joint.collide
-            && !now.broken
-        {
-            scratch.apart.push((a.min(b), a.max(b)));
-        }
-    }
+    let joints = model.joints.iter().zip(&state.joints);
+    scratch.apart.extend(joints.filter_map(|(joint, now)| joint.apart(now.broken)));
     if !scratch.apart.is_empty() {
         scratch.apart.sort_unstable();
         let apart = &scratch.apart;

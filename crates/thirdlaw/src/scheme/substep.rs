@@ -76,6 +76,10 @@ pub struct IslandScratch {
     pub(super) joints: JointIsland,
     /// Where kinematic bodies will be at the end of the substep.
     pub(super) next: Vec<(Vec3, Quat)>,
+    /// First row of joints in the contact problem, where they are solved there.
+    pub(super) first_joint_row: Option<usize>,
+    /// For contacts of bodies with joints.
+    pub(super) through: super::articulated::Through,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -404,7 +408,7 @@ impl IslandScratch {
         }
     }
 
-    pub(super) fn warm_start(&mut self) {
+    fn warm_start(&mut self) {
         contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
     }
 

@@ -2,8 +2,9 @@
 
 use crate::{cuboid, earth, run, sphere, world};
 use thirdlaw::body::Mass;
+use thirdlaw::joint::{Limits, Target};
 use thirdlaw::{
-    Axis, Body, BodyId, Joint, JointId, Mat3, Point, Quat, Settings, Side, Vec3, World, measure,
+    Axis, Body, BodyId, Drive, Joint, JointId, Mat3, Point, Quat, Side, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -55,13 +56,6 @@ fn a_pendulum_pulls_three_times_its_weight_at_most_and_keeps_its_energy() {
     println!("tension {most} of {}, energy {drift}, gap {gap}", 3.0 * 9.81);
     assert!((most / (3.0 * 9.81) - 1.0).abs() < 5e-3, "{most}");
     assert!(drift < 2e-3 && gap < 1e-9, "energy {drift} gap {gap}");
-}
-
-fn link(world: &mut World, x: f64, half: f64, mass: f64, inertia: f64) -> BodyId {
-    let mut body = Body::dynamic(cuboid(half, 0.05, 0.05)).at(x, 0.0, 0.0);
-    let moments = Mat3::from_diagonal(Vec3::splat(inertia));
-    body.mass = Mass::Explicit { mass, center: Vec3::ZERO, inertia: moments };
-    world.add_body(body).unwrap()
 }
 
 /// Angles of the double pendulum at a time.
@@ -142,4 +136,214 @@ fn a_wrecking_ball_does_not_stretch_its_chain() {
         println!("{mass} kg: stretch {stretch:e}, gap {gap:e}");
         assert!(stretch < 1e-6 && gap < 1e-6, "{mass} kg: stretch {stretch}, gap {gap}");
     }
+}
+
+#[test]
+fn a_hanging_chain_bears_the_weight_below_each_joint() {
+    for ratio in [1e3, 1e4] {
+        let mut world = earth();
+        let mut joints = Vec::new();
+        let mut before = Side::World;
+        for i in 0..10 {
+            let mass = if i == 9 { ratio } else { 1.0 };
+            let body = Body::dynamic(cuboid(0.1, 0.5, 0.1)).at(0.0, -0.5 - i as f64, 0.0);
+            let id = world.add_body(body.mass(mass)).unwrap();
+            let joint = Joint::ball(before, id).at(0.0, -(i as f64), 0.0);
+            joints.push(world.add_joint(joint).unwrap());
+            before = id.into();
+        }
+        // a push, so that it swings
+        let Side::Body(tip) = before else { unreachable!() };
+        world
+            .apply_impulse(tip, Vec3::new(0.05 * ratio, 0.0, 0.0), Vec3::new(0.0, -10.0, 0.0))
+            .unwrap();
+        run(&mut world, 5.0, FRAME);
+        assert!(measure::joint_error(&world) < 1e-6, "{}", measure::joint_error(&world));
+        for (i, &joint) in joints.iter().enumerate() {
+            let weight = 9.81 * (ratio + (9 - i) as f64);
+            let tension = world.joint_reading(joint).unwrap().force.y;
+            assert!((tension / weight - 1.0).abs() < 0.01, "{ratio} {i}: {tension} for {weight}");
+        }
+    }
+}
+
+/// A ball of inertia 1 on a hinge without gravity, driven.
+fn driven(drive: Drive, dt: f64, seconds: f64) -> Vec<f64> {
+    let mut world = world(0.0);
+    let settings = thirdlaw::Settings { sleeping: false, ..*world.settings() };
+    world.set_settings(settings).unwrap();
+    let mut body = Body::dynamic(sphere(0.5));
+    body.mass = Mass::Explicit { mass: 1.0, center: Vec3::ZERO, inertia: Mat3::IDENTITY };
+    let id = world.add_body(body).unwrap();
+    let joint = Joint::hinge(Side::World, id).axis(Vec3::Z).driven(Axis::TurnX, drive);
+    let joint = world.add_joint(joint).unwrap();
+    (0..(seconds / dt).round() as usize)
+        .map(|_| {
+            world.step(dt).unwrap();
+            world.joint_reading(joint).unwrap().coordinate(Axis::TurnX)
+        })
+        .collect()
+}
+
+#[test]
+fn proportional_derivative_control_answers_a_step_as_it_should() {
+    let q = driven(Drive::pd(100.0, 20.0).at(1.0), 0.01, 0.5);
+    println!("{} {}", q[9], q[49]);
+    assert!((q[9] - 0.264241118).abs() < 1e-4 && (q[49] - 0.959572318).abs() < 1e-4);
+    let q = driven(Drive::pd(100.0, 4.0).at(1.0), 0.001, 1.0);
+    let peak = q.iter().cloned().fold(0.0, f64::max);
+    let at = q.iter().position(|&x| x == peak).unwrap() as f64 * 0.001 + 0.001;
+    println!("{peak} at {at}");
+    assert!((peak - 1.5266).abs() < 1e-3 && (at - 0.320637).abs() < 2e-3);
+}
+
+#[test]
+fn no_gain_is_too_stiff() {
+    for (stiffness, damping) in [(1e4, 0.0), (1e4, 100.0), (1e10, 0.0), (1e10, 1e10)] {
+        // h = 1 in a step of eight
+        let q = driven(Drive::pd(stiffness, damping).at(1.0), 8.0, 8.0 * 200.0);
+        assert!(q.iter().all(|q| (-1.0..3.0).contains(q)), "{stiffness} {damping}: {q:?}");
+        let last = q[q.len() - 1];
+        assert!((last - 1.0).abs() < 1e-3, "{stiffness} {damping}: ends at {last}");
+    }
+}
+
+#[test]
+fn drives_follow_their_targets_within_their_limits() {
+    let sine = Target::Sine { center: 0.5, amplitude: 0.3, frequency: 0.5, phase: 0.0 };
+    let q = driven(Drive::pd(1e5, 1e3).toward(sine), 0.01, 4.0);
+    for (i, q) in q.iter().enumerate().skip(100) {
+        let wanted = 0.5 + 0.3 * (std::f64::consts::PI * (i as f64 + 1.0) * 0.01).sin();
+        assert!((q - wanted).abs() < 1e-4, "{i}: {q} {wanted}");
+    }
+    // a torque limit: constant acceleration
+    let q = driven(Drive::pd(1e6, 0.0).at(1e3).limited(2.0), 0.01, 1.0);
+    assert!((q[99] - 1.0).abs() < 2e-3, "{}", q[99]);
+    let q = driven(Drive::motor(3.0, 6.0), 0.01, 2.0);
+    // ½·6·0.5² until it runs at 3 rad/s, then 1.5 s of it
+    assert!((q[199] - (0.75 + 4.5)).abs() < 0.01, "{}", q[199]);
+    let q = driven(Drive::effort(2.0), 0.01, 1.0);
+    assert!((q[99] - 1.0).abs() < 1e-9, "{}", q[99]);
+}
+
+#[test]
+fn limits_stop_and_bounce() {
+    for e in [0.0, 0.5, 1.0] {
+        let mut world = world(0.0);
+        let body = Body::dynamic(sphere(0.5)).mass(1.0).moving(Vec3::X * 2.0);
+        let id = world.add_body(body).unwrap();
+        let mut joint = Joint::slider(Side::World, id);
+        joint.axes[0].limits = Some(Limits { lower: -10.0, upper: 1.0, restitution: e });
+        let joint = world.add_joint(joint).unwrap();
+        run(&mut world, 1.0, FRAME);
+        let reading = world.joint_reading(joint).unwrap();
+        let expected = 1.0 - 2.0 * e * 0.5;
+        assert!((reading.coordinate(Axis::X) - expected).abs() < 0.01, "{e}: {reading:?}");
+        assert!((reading.rate(Axis::X) + 2.0 * e).abs() < 1e-9, "{e}: {reading:?}");
+    }
+}
+
+#[test]
+fn joint_friction_stops_a_slider_where_it_should() {
+    let mut world = world(0.0);
+    let body = Body::dynamic(sphere(0.5)).mass(2.0).moving(Vec3::X * 3.0);
+    let id = world.add_body(body).unwrap();
+    let slider = Joint::slider(Side::World, id).friction(Axis::X, 4.0);
+    let joint = world.add_joint(slider).unwrap();
+    run(&mut world, 1.0, FRAME);
+    assert!((world.joint_reading(joint).unwrap().rate(Axis::X) - 1.0).abs() < 1e-6);
+    run(&mut world, 1.0, FRAME);
+    // v²/2a = 9/4
+    let reading = world.joint_reading(joint).unwrap();
+    assert!((reading.coordinate(Axis::X) - 2.25).abs() < 1e-3, "{reading:?}");
+    assert!(reading.rate(Axis::X).abs() < 1e-9);
+}
+
+#[test]
+fn a_rope_is_slack_until_it_is_taut() {
+    let mut world = earth();
+    let bob = world.add_point(Point::new(1.0, Vec3::new(0.0, -0.2, 0.0))).unwrap();
+    let rope = world.add_joint(Joint::rope(Side::World, bob, 1.0)).unwrap();
+    world.step(FRAME).unwrap();
+    assert_eq!(world.joint_reading(rope).unwrap().force, Vec3::ZERO);
+    run(&mut world, 2.0, FRAME);
+    let reading = world.joint_reading(rope).unwrap();
+    assert!((reading.force.y - 9.81).abs() < 1e-6 && (reading.coordinates[0] - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn joints_break_under_what_they_cannot_bear() {
+    let mut world = earth();
+    let id = world.add_body(Body::dynamic(sphere(0.5)).mass(1.0)).unwrap();
+    let strong = world.add_joint(Joint::ball(Side::World, id).breaking(9.9, 1.0)).unwrap();
+    run(&mut world, 0.5, FRAME);
+    assert!(!world.joint_reading(strong).unwrap().broken);
+    world.remove_joint(strong).unwrap();
+    let weak = world.add_joint(Joint::ball(Side::World, id).breaking(9.7, 1.0)).unwrap();
+    run(&mut world, 1.0, FRAME);
+    assert!(world.joint_reading(weak).unwrap().broken);
+    assert!(world.center(id).unwrap().y < -4.0);
+}
+
+#[test]
+fn a_bead_slides_down_a_parabola_with_the_speed_of_its_fall() {
+    let mut world = earth();
+    let points: Vec<_> =
+        (-40..=40).map(|i| 0.05 * i as f64).map(|x| Vec3::new(x, 0.5 * x * x, 0.0)).collect();
+    let bead = world.add_point(Point::new(1.0, points[10])).unwrap();
+    let joint = world.add_joint(Joint::curve(Side::World, bead, points.clone(), false)).unwrap();
+    let (mut worst, mut gap) = (0.0_f64, 0.0_f64);
+    for _ in 0..300 {
+        world.step(FRAME).unwrap();
+        let now = world.point(bead).unwrap();
+        let energy = 0.5 * now.velocity.length_squared() + 9.81 * (now.position.y - points[10].y);
+        worst = worst.max(energy.abs());
+        gap = gap.max((now.position.y - 0.5 * now.position.x.powi(2)).abs());
+        gap = gap.max(world.joint_reading(joint).unwrap().error);
+    }
+    println!("energy {worst}, gap {gap}");
+    assert!(worst < 5e-3 && gap < 1e-4, "energy {worst} gap {gap}");
+}
+
+#[test]
+fn gears_turn_each_other_and_racks_slide() {
+    let mut world = world(0.0);
+    let wheel = |world: &mut World, x: f64| {
+        world.add_body(Body::dynamic(sphere(0.1)).mass(1.0).at(x, 0.0, 0.0)).unwrap()
+    };
+    let base =
+        world.add_body(Body::dynamic(cuboid(2.0, 0.1, 0.1)).mass(5.0).at(1.0, -1.0, 0.0)).unwrap();
+    let (a, b, c) = (wheel(&mut world, 0.0), wheel(&mut world, 1.0), wheel(&mut world, 2.0));
+    let hinge = |world: &mut World, id, x: f64, drive: Option<Drive>| {
+        let mut joint = Joint::hinge(base, id).axis(Vec3::Z).at(x, 0.0, 0.0);
+        joint.axes[3].drive = drive;
+        world.add_joint(joint).unwrap()
+    };
+    let first = hinge(&mut world, a, 0.0, Some(Drive::effort(1.0)));
+    let second = hinge(&mut world, b, 1.0, None);
+    let slider = world.add_joint(Joint::slider(base, c).at(2.0, 0.0, 0.0)).unwrap();
+    world.add_joint(Joint::gear(first, second, -2.0)).unwrap();
+    world.add_joint(Joint::rack(second, slider, 0.25)).unwrap();
+    run(&mut world, 1.5, FRAME);
+    let of = |id, axis| world.joint_reading(id).unwrap().coordinate(axis);
+    let turned = of(first, Axis::TurnX);
+    assert!(turned > 1.0, "{turned}");
+    assert!((of(second, Axis::TurnX) + 2.0 * turned).abs() < 1e-8);
+    assert!((of(slider, Axis::X) + 0.5 * turned).abs() < 1e-8);
+    let (linear, angular) = measure::momentum(&world);
+    assert!(linear.length() < 1e-11 && angular.length() < 1e-10, "{linear} {angular}");
+}
+
+#[test]
+fn springs_swing_at_their_frequency() {
+    let mut world = world(0.0);
+    let a = world.add_point(Point::new(1.0, Vec3::ZERO)).unwrap();
+    let b = world.add_point(Point::new(1.0, Vec3::X * 1.1)).unwrap();
+    let mut joint = Joint::spring(a, b, 50.0, 0.0);
+    joint.kind = thirdlaw::JointKind::Spring { stiffness: 50.0, damping: 0.0, length: Some(1.0) };
+    world.add_joint(joint).unwrap();
+    // ω² = k (1/m + 1/m) = 100: after a whole period
+    run(&mut world, 0.2 * std::f64::consts::PI, 0.2 * std::f64::consts::PI / 40.0);
+    let length = world.point(b).unwrap().position.x - world.point(a).unwrap().position.x;
+    assert!((length - 1.1).abs() < 1e-4, "{length}");
 }

@@ -4,6 +4,8 @@ mod contact;
 mod determinism;
 mod free;
 mod joint;
+mod joint_input;
+mod mechanism;
 mod robust;
 mod sleep;
 mod stack;
