@@ -72,6 +72,9 @@ pub struct RunArgs {
     /// Also write poses.csv: position, orientation and velocity of every body in every frame
     #[arg(long)]
     pub poses: bool,
+    /// Also write joints.csv: coordinates, rates and reactions of every joint in every frame
+    #[arg(long)]
+    pub joints: bool,
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
@@ -94,6 +97,7 @@ impl RunArgs {
             threads: None,
             overrides: Vec::new(),
             poses: false,
+            joints: false,
             quiet: false,
             force: false,
             no_cache: false,

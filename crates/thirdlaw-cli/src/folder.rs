@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 const STATS: &str = "stats.csv";
 const POSES: &str = "poses.csv";
+const JOINTS: &str = "joints.csv";
 const LOCK: &str = ".lock";
 
 /// A killed process holds its lock until the disk has let go of it.
@@ -40,6 +41,7 @@ impl RunFolder {
         files::remove(&self.path.join(record::FILE_NAME))?;
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
+        files::remove(&self.joints())?;
         render::remove_results(&self.path)?;
         self.frames().remove_after(None)
     }
@@ -75,6 +77,11 @@ impl RunFolder {
     /// Where `poses.csv` is.
     pub fn poses(&self) -> PathBuf {
         self.path.join(POSES)
+    }
+
+    /// Where `joints.csv` is.
+    pub fn joints(&self) -> PathBuf {
+        self.path.join(JOINTS)
     }
 
     /// The cache.

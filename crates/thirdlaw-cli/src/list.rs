@@ -3,6 +3,7 @@
 use crate::args::{CheckArgs, ScenesArgs};
 use crate::failure::Failure;
 use crate::{print, source};
+use thirdlaw_scene::Scene;
 
 /// Validates scenes; all of them, so that one call shows all errors.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -18,6 +19,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
                     print::number(seconds),
                     print::plural(scene.expect.len(), "expectation")
                 ))?;
+                print_notes(&scene);
             }
             Err(failure) => {
                 // the last one is told by whoever gets it
@@ -28,6 +30,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     worst.map_or(Ok(()), Err)
+}
+
+/// Tells what of the scene's files is not simulated as it stands there.
+pub fn print_notes(scene: &Scene) {
+    for note in &scene.notes {
+        print::remark(&format!("note: {note}"));
+    }
 }
 
 /// `1 body`, `2 bodies`.

@@ -10,6 +10,7 @@ mod files;
 mod folder;
 mod frames;
 mod interrupt;
+mod joints;
 mod list;
 mod poses;
 mod print;

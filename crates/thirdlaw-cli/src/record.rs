@@ -42,6 +42,9 @@ pub struct RunRecord {
     pub cache: bool,
     /// Whether `poses.csv` is written.
     pub poses: bool,
+    /// Whether `joints.csv` is written.
+    #[serde(default)]
+    pub joints: bool,
     /// What it was computed on (last).
     pub machine: Machine,
     /// When it began, UTC.
@@ -204,7 +207,13 @@ impl RunRecord {
         if self.frames_changed {
             text += &format!(" --frames {}", self.frames);
         }
-        text + if self.poses { " --poses --force" } else { " --force" }
+        if self.poses {
+            text += " --poses";
+        }
+        if self.joints {
+            text += " --joints";
+        }
+        text + " --force"
     }
 
     /// How the run ended, for people.

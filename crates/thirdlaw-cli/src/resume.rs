@@ -1,6 +1,6 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 //!
-//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and its cache file are, and
+//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and `joints.csv` and its cache file are, and
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
@@ -77,6 +77,13 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         };
         frames.truncate(whole as usize);
     }
+    if record.joints {
+        let whole = match folder.joints().exists() {
+            true => poses::whole_frames(&folder.joints(), scene.joints.len())?,
+            false => 0,
+        };
+        frames.truncate(whole as usize);
+    }
     let mut tracker = ExpectTracker::new(&scene);
     let whole = replay(&mut scene, &folder, &frames, &mut tracker)?;
     frames.truncate(whole);
@@ -96,7 +103,11 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         true => Some(Table::reopen(&folder.poses(), last + 1)?),
         false => None,
     };
-    let tables = Tables { stats: Table::reopen(&folder.stats(), last + 1)?, poses };
+    let joints = match record.joints {
+        true => Some(Table::reopen(&folder.joints(), last + 1)?),
+        false => None,
+    };
+    let tables = Tables { stats: Table::reopen(&folder.stats(), last + 1)?, poses, joints };
     record.resumed.push(last);
     record.write(folder.path())?;
     Ok(Session::resume(scene, folder, record, Past { frames, tracker, tables }))

@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         print::number(scene.fps),
         path.display()
     ));
+    list::print_notes(&scene);
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         work(Session::begin(scene, folder, record)?, &interrupt, args.quiet)
@@ -88,7 +89,9 @@ fn has_pictures(folder: &Path) -> bool {
 
 /// Whether a run is one of the scene as it is, so that doing it again loses nothing.
 fn is_plain(record: &RunRecord) -> bool {
-    record.scene.overrides.is_empty() && !record.frames_changed && record.cache && !record.poses
+    record.scene.overrides.is_empty() && !record.frames_changed && record.cache
+        && !record.poses
+        && !record.joints
 }
 
 fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
@@ -125,6 +128,7 @@ fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<Run
         model: stats::hash_text(scene.world.model().fingerprint()),
         cache: !args.no_cache,
         poses: args.poses,
+        joints: args.joints,
         machine: Machine::here(args.threads.unwrap_or_else(core_count)),
         started: now(),
         finished: None,

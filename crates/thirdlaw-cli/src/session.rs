@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::table::Table;
-use crate::{poses, print, stats};
+use crate::{joints, poses, print, stats};
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -35,6 +35,8 @@ pub struct Tables {
     pub stats: Table,
     /// `poses.csv`, where it was asked for.
     pub poses: Option<Table>,
+    /// `joints.csv`, where it was asked for.
+    pub joints: Option<Table>,
 }
 
 /// Why a session ended.
@@ -67,10 +69,14 @@ impl Session {
             true => Some(Table::create(&folder.poses(), &poses::COLUMNS)?),
             false => None,
         };
+        let joints = match record.joints {
+            true => Some(Table::create(&folder.joints(), &joints::COLUMNS)?),
+            false => None,
+        };
         if record.cache {
             folder.frames().create()?;
         }
-        let tables = Tables { stats, poses };
+        let tables = Tables { stats, poses, joints };
         let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
         let mut session = Session::resume(scene, folder, record, past);
         session.keep(StepReport::default(), 0.0)?;
@@ -136,6 +142,9 @@ impl Session {
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
+        if let Some(joints) = &mut self.tables.joints {
+            joints.append(joints::rows(frame, world, &self.scene.joints))?;
+        }
         if let Some(cache) = &mut self.cache {
             cache.write(frame, &world.save())?;
         }
@@ -144,11 +153,18 @@ impl Session {
     }
 
     fn describe(&self, error: &StepError) -> String {
-        let StepError::NotFinite { body, step, time } = error else {
-            return error.to_string();
+        let (name, step, time) = match error {
+            StepError::NotFinite { body, step, time } => {
+                let found = self.scene.bodies.iter().find(|b| b.id == *body);
+                (found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name)), step, time)
+            }
+            StepError::PointNotFinite { point, step, time } => {
+                let found = self.scene.points.iter().find(|p| p.id == *point);
+                let name = found.map_or_else(|| point.to_string(), |p| format!("point {}", p.name));
+                (name, step, time)
+            }
+            _ => return error.to_string(),
         };
-        let found = self.scene.bodies.iter().find(|b| b.id == *body);
-        let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
              {step}, at t = {} s",
@@ -162,6 +178,7 @@ impl Session {
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         self.tables.stats.sync()?;
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
+        self.tables.joints.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
         record.expectations = match end {
             End::Complete => judge(&self.tracker, record.frames_changed),

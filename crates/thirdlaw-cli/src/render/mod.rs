@@ -9,6 +9,7 @@ mod drawing;
 mod movie;
 mod pictures;
 mod view;
+mod wires;
 
 use crate::args::RenderArgs;
 use crate::failure::Failure;

@@ -30,6 +30,7 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
             angular: angular.to_array(),
             contacts,
             penetration: measure::penetration(&scene.world),
+            joint_error: measure::joint_error(&scene.world),
             ..FrameStats::default()
         };
         tracker.observe(stats.time, &stats, &scene.world, &scene.bodies);
