@@ -32,7 +32,7 @@ pub static JOINT: TableFormat = TableFormat {
         ),
         key(
             "chain",
-            Kind::List(&Kind::Text, at_least(2)),
+            Kind::List(&Kind::Text, at_least(1)),
             "Joints from each to the next; the name of copies stands for all of them.",
         ),
         key("at", VECTOR, "Where both anchors are in the world, m."),
