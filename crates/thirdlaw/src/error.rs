@@ -1,6 +1,6 @@
 //! Everything that can be wrong, with what to do about it.
 
-use crate::ids::{BodyId, PointId, StaleId};
+use crate::ids::{BodyId, ClothId, PointId, StaleId};
 
 /// A body description that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +92,18 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
+    /// A cloth's state became infinite or NaN in this step. The world refuses to go on from it;
+    /// restore an earlier state, or remove the cloth.
+    ClothNotFinite {
+        /// Which cloth.
+        cloth: ClothId,
+        /// Which of its vertices.
+        vertex: u32,
+        /// Steps made before this one.
+        step: u64,
+        /// Simulated time at its start, s.
+        time: f64,
+    },
 }
 
 impl std::fmt::Display for StepError {
@@ -109,6 +121,11 @@ impl std::fmt::Display for StepError {
                 f,
                 "the state of {point} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the point"
+            ),
+            StepError::ClothNotFinite { cloth, vertex, step, time } => write!(
+                f,
+                "vertex {vertex} of {cloth} became infinite or NaN in step {step} (t = {time} s); \
+                 restore an earlier state or remove the cloth"
             ),
         }
     }

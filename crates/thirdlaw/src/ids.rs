@@ -61,3 +61,30 @@ impl std::fmt::Display for StaleId {
 }
 
 impl std::error::Error for StaleId {}
+
+/// Names one cloth of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ClothId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}
+
+impl std::fmt::Display for ClothId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cloth {}v{}", self.index, self.generation)
+    }
+}
+
+/// The id names a cloth that was removed, or that was never in this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleCloth(pub ClothId);
+
+impl std::fmt::Display for StaleCloth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} does not exist (any more) in this world", self.0)
+    }
+}
+
+impl std::error::Error for StaleCloth {}

@@ -5,8 +5,10 @@
 //! y up; the same calls give the same bits for any number of threads.
 
 pub mod body;
+pub mod cloth;
 pub mod collide;
 pub mod contact;
+pub mod energy;
 pub mod error;
 pub mod ids;
 pub mod joint;
@@ -19,18 +21,20 @@ mod scheme;
 pub mod settings;
 pub mod shape;
 pub mod snapshot;
+pub mod solve;
 pub mod state;
 pub mod world;
 
 pub use body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
+pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, JointId, PointId, StaleId};
+pub use ids::{BodyId, ClothId, JointId, PointId, StaleCloth, StaleId};
 pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use point::{Point, PointError};
-pub use settings::{ContactSettings, Settings};
+pub use settings::{ClothSettings, ClothSolver, ContactSettings, Precision, Settings};
 pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};

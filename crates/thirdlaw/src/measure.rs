@@ -5,19 +5,22 @@
 
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::point::{PointModel, PointState};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use parry3d_f64::query;
 use parry3d_f64::shape::{Shape, SharedShape};
 use rayon::prelude::*;
 
-/// Mechanical energy of all dynamic bodies, J.
+/// Mechanical energy of all dynamic bodies and cloths, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// ½ m v² + ½ ω·Iω.
     pub kinetic: f64,
     /// −m g·x, zero at the world's origin.
     pub gravity: f64,
+    /// Stretch, shear and bend of cloth.
+    pub elastic: f64,
 }
 
 /// Kinetic energy and energy in the gravity field.
@@ -31,7 +34,41 @@ pub fn energy(world: &World) -> Energy {
             sum.gravity -= body.mass * body.gravity_scale * gravity.dot(state.position);
         }
     }
+    for (point, state) in points(world) {
+        sum.kinetic += 0.5 * point.mass * state.velocity.length_squared();
+        sum.gravity -= point.mass * point.gravity_scale * gravity.dot(state.position);
+    }
+    let sheet = &*world.model().sheet;
+    let particles = &world.state().particles;
+    for (i, &mass) in sheet.elements.mass.iter().enumerate() {
+        sum.kinetic += 0.5 * mass * particles.v[i].length_squared();
+        sum.gravity -= mass * sheet.gravity_scale[i] * gravity.dot(particles.x[i]);
+    }
+    let elements = &sheet.elements;
+    for membrane in &elements.membranes {
+        let fabric = &elements.fabrics[membrane.fabric as usize];
+        sum.elastic += crate::energy::membrane::energy(membrane, fabric, &particles.x);
+    }
+    for bend in &elements.bends {
+        sum.elastic += crate::energy::bend::energy(bend, &elements.hinges, &particles.x);
+    }
     sum
+}
+
+/// All point masses.
+fn points(world: &World) -> impl Iterator<Item = (&PointModel, &PointState)> {
+    let points = world.model().points.iter().zip(&world.state().points);
+    points.filter(|(point, _)| point.alive)
+}
+
+/// Largest |l/l₀ − 1| over the warp and weft edges of every cloth.
+pub fn strain(world: &World) -> f64 {
+    let x = &world.state().particles.x;
+    let threads = world.model().sheet.elements.threads.iter();
+    let strain = |&([a, b], rest): &([u32; 2], f64)| {
+        ((x[b as usize] - x[a as usize]).length() / rest - 1.0).abs()
+    };
+    threads.map(strain).fold(0.0, f64::max)
 }
 
 fn body_kinetic(world: &World, slot: usize) -> f64 {
@@ -58,6 +95,17 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
             linear += p;
             angular += state.position.cross(p) + angular_momentum(world, i);
         }
+    }
+    for (point, state) in points(world) {
+        let p = point.mass * state.velocity;
+        linear += p;
+        angular += state.position.cross(p);
+    }
+    let particles = &world.state().particles;
+    for (i, &mass) in world.model().sheet.elements.mass.iter().enumerate() {
+        let p = mass * particles.v[i];
+        linear += p;
+        angular += particles.x[i].cross(p);
     }
     (linear, angular)
 }

@@ -1,8 +1,9 @@
 //! What a step never changes: masses, shapes, materials, paths. Only edits between steps do.
 
 use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
+use crate::cloth::model::{ClothModel, Sheet};
 use crate::error::BodyError;
-use crate::ids::{BodyId, StaleId};
+use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
 use crate::joint::model::Node;
 use crate::joint::{Constraint, JointModel};
 use crate::math::{Mat3, Vec3};
@@ -32,6 +33,12 @@ pub struct Model {
     pub constraints_free: Vec<u32>,
     /// Counts edits.
     pub revision: u64,
+    /// One per slot of cloth.
+    pub cloths: Vec<ClothModel>,
+    /// Slots of cloth to be used again, the last one first.
+    pub free_cloths: Vec<u32>,
+    /// All cloths as a step wants them.
+    pub sheet: Arc<Sheet>,
 }
 
 /// The constant part of a user's own constraint.
@@ -102,6 +109,19 @@ impl Model {
         BodyId { index: slot as u32, generation: self.bodies[slot].generation }
     }
 
+    /// The slot of cloth that `id` names.
+    pub fn cloth_slot(&self, id: ClothId) -> Result<usize, StaleCloth> {
+        match self.cloths.get(id.index as usize) {
+            Some(c) if c.alive && c.generation == id.generation => Ok(id.index as usize),
+            _ => Err(StaleCloth(id)),
+        }
+    }
+
+    /// The id of a slot of cloth in use.
+    pub fn cloth_id(&self, slot: usize) -> ClothId {
+        ClothId { index: slot as u32, generation: self.cloths[slot].generation }
+    }
+
     /// A number that differs between models with different content: what a snapshot is checked
     /// against. Two worlds built by the same calls agree.
     pub fn fingerprint(&self) -> u64 {
@@ -110,6 +130,10 @@ impl Model {
         self.free.iter().for_each(|slot| slot.hash(&mut hasher));
         for body in &self.bodies {
             body.fingerprint(&mut hasher);
+        }
+        self.free_cloths.iter().for_each(|slot| slot.hash(&mut hasher));
+        for cloth in &self.cloths {
+            cloth.fingerprint(&mut hasher);
         }
         self.fingerprint_joints(&mut hasher);
         hasher.finish()

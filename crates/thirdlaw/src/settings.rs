@@ -22,6 +22,66 @@ pub struct Settings {
     /// Whether bodies that move farther in a step than they are thick are swept along their path.
     /// A kinematic body that fast is not stopped for, and may pass through a slow body.
     pub continuous: bool,
+    /// How cloth is solved.
+    pub cloth: ClothSettings,
+}
+
+/// How cloth is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClothSettings {
+    /// How the linear system and its constraints are solved.
+    pub solver: ClothSolver,
+    /// Residual at which conjugate gradients stop, relative to the start.
+    pub tolerance: f64,
+    /// Most iterations of conjugate gradients in a round.
+    pub iterations: u32,
+    /// Most rounds in which contacts are judged and the system is solved again.
+    pub rounds: u32,
+    /// Rise of the largest strain in a step at which it is made again with half the length.
+    pub strain_step: f64,
+    /// Velocity of the air, m/s.
+    pub wind: Vec3,
+    /// Whether there is air.
+    pub air: bool,
+    /// Numbers of the matrix and the vectors of the iteration; positions are always `f64`.
+    pub precision: Precision,
+}
+
+/// How the linear system of cloth and its constraints are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClothSolver {
+    /// Conjugate gradients with the filter S.
+    #[default]
+    Filtered,
+    /// The W-form with a dense factorization: exact, for small cloths.
+    Direct,
+    /// Conjugate gradients with stiff springs in place of the filter.
+    Penalty,
+}
+
+/// Numbers of a kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Precision {
+    /// `f32`.
+    Single,
+    /// `f64`.
+    #[default]
+    Double,
+}
+
+impl Default for ClothSettings {
+    fn default() -> Self {
+        ClothSettings {
+            solver: ClothSolver::Filtered,
+            tolerance: 1e-2,
+            iterations: 1000,
+            rounds: 4,
+            strain_step: 0.01,
+            wind: Vec3::ZERO,
+            air: true,
+            precision: Precision::Double,
+        }
+    }
 }
 
 /// How contacts are solved.
@@ -67,6 +127,7 @@ impl Default for Settings {
             joints: JointSettings::default(),
             sleeping: true,
             continuous: true,
+            cloth: ClothSettings::default(),
         }
     }
 }
@@ -99,11 +160,17 @@ impl Settings {
         if !self.gravity.is_finite() {
             return fail("gravity", format!("must be finite, not {}", self.gravity));
         }
+        if !(self.cloth.wind.is_finite() && self.cloth.wind.length() < 1e4) {
+            let wind = self.cloth.wind;
+            return fail("cloth.wind", format!("must be slower than 1e4 m/s, not {wind}"));
+        }
         for (field, count, most) in [
             ("substeps", self.substeps, 1000),
             ("contact.iterations", contact.iterations, 100_000),
             ("contact.relax_iterations", contact.relax_iterations, 100_000),
             ("joints.iterations", self.joints.iterations, 1000),
+            ("cloth.iterations", self.cloth.iterations, 100_000),
+            ("cloth.rounds", self.cloth.rounds, 100),
         ] {
             if count == 0 || count > most {
                 return fail(field, format!("must be between 1 and {most}, not {count}"));
@@ -119,6 +186,8 @@ impl Settings {
             ("contact.bounce_speed", contact.bounce_speed, 0.0, f64::MAX),
             ("joints.tolerance", self.joints.tolerance, 0.0, f64::MAX),
             ("joints.closing", self.joints.closing, 0.0, f64::MAX),
+            ("cloth.tolerance", self.cloth.tolerance, 1e-15, 1.0),
+            ("cloth.strain_step", self.cloth.strain_step, 1e-6, f64::MAX),
         ] {
             if !(low..=high).contains(&x) {
                 return fail(field, format!("must be finite and from {low} to {high}, not {x}"));

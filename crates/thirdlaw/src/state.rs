@@ -6,6 +6,7 @@ use crate::joint::JointState;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 use crate::point::PointState;
+pub use crate::scheme::large_steps::ClothState;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 
@@ -22,10 +23,23 @@ pub struct State {
     pub contacts: Vec<Contact>,
     /// Length of the last substep, s: impulses carried on are scaled when it changes.
     pub substep: f64,
+    /// The vertices of all cloths, cloth after cloth in the order of slots.
+    pub particles: Particles,
+    /// What cloth carries on besides.
+    pub cloth: ClothState,
     /// Free point masses, one per slot of the model.
     pub points: Vec<PointState>,
     /// Joints, one per slot of the model.
     pub joints: Vec<JointState>,
+}
+
+/// Point masses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Particles {
+    /// Positions, m.
+    pub x: Vec<Vec3>,
+    /// Velocities, m/s.
+    pub v: Vec<Vec3>,
 }
 
 /// The changing part of a rigid body.
@@ -69,7 +83,17 @@ impl State {
     /// Whether every body and contact named here exists in the model, and contacts are in order.
     pub fn fits(&self, model: &Model) -> bool {
         let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);
+        let particles = model.sheet.elements.mass.len();
+        let touches = &self.cloth.touches;
+        let pushes = &self.cloth.pushes;
         self.bodies.len() == model.bodies.len()
+            && self.particles.x.len() == particles
+            && self.particles.v.len() == particles
+            && touches.is_sorted_by(|a, b| (a.particle, a.body) < (b.particle, b.body))
+            && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
+            && pushes.is_sorted_by(|a, b| a.0 < b.0)
+            && pushes.iter().all(|p| alive(p.0))
+            && self.cloth.pins.iter().all(|p| (p.0 as usize) < particles)
             && self.time.is_finite()
             && self.substep.is_finite()
             && self.points.len() == model.points.len()
@@ -87,13 +111,16 @@ impl State {
         // The serialized form holds every field; feeding the hasher as the bytes come needs no
         // buffer. Taking the state apart makes sure that a field added later is not forgotten.
         // What a world does not have leaves no trace, so that its number stays what it was.
-        let State { time, step, bodies, contacts, substep, points, joints } = self;
+        let State { time, step, bodies, contacts, substep, particles, cloth, points, joints } =
+            self;
         let flavor = HashFlavor(BitHasher::default());
         let rigid = (time, step, bodies, contacts, substep);
-        if points.is_empty() && joints.is_empty() {
+        let no_cloth = particles.x.is_empty() && *cloth == ClothState::default();
+        if no_cloth && points.is_empty() && joints.is_empty() {
             return postcard::serialize_with_flavor(&rigid, flavor).unwrap_or(0);
         }
-        postcard::serialize_with_flavor(&(rigid, points, joints), flavor).unwrap_or(0)
+        let whole = (rigid, particles, cloth, points, joints);
+        postcard::serialize_with_flavor(&whole, flavor).unwrap_or(0)
     }
 }
 

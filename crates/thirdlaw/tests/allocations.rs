@@ -3,7 +3,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use thirdlaw::{Body, Settings, Shape, Vec3, World};
+use thirdlaw::joint::Target;
+use thirdlaw::{Axis, Body, BodyId, Drive, Joint, Settings, Shape, Side, Vec3, World};
 
 struct Counting;
 
@@ -51,6 +52,42 @@ fn stacks(count: usize) -> World {
     world
 }
 
+/// Swinging chains, a driven arm that pushes a box over a floor, and a closed loop.
+fn mechanisms() -> World {
+    let settings = Settings { sleeping: false, ..Settings::default() };
+    let mut world = World::new(settings).expect("valid settings");
+    let floor = Shape::half_space(Vec3::Y).expect("a floor");
+    world.add_body(Body::fixed(floor)).expect("a floor");
+    let bar = Shape::cuboid(Vec3::new(0.2, 0.05, 0.05)).expect("a bar");
+    let mut add = |body: Body| world.add_body(body).expect("a body");
+    let mut chain = Vec::new();
+    for i in 0..10 {
+        chain.push(add(Body::dynamic(bar.clone()).at(0.2 + 0.4 * i as f64, 6.0, 0.0).mass(1.0)));
+    }
+    let arm = add(Body::dynamic(bar.clone()).at(-2.0, 0.3, 0.0).mass(1.0));
+    let cube = Shape::cuboid(Vec3::splat(0.2)).expect("a cube");
+    add(Body::dynamic(cube).at(-2.5, 0.2, 0.0).mass(1.0));
+    let mut join = |joint: Joint| world.add_joint(joint).expect("a joint");
+    let mut before = Side::World;
+    for (i, &link) in chain.iter().enumerate() {
+        let joint = Joint::ball(before, link).at(0.4 * i as f64, 6.0, 0.0);
+        join(joint.limit(Axis::TurnX, -1.0, 1.0).friction(Axis::TurnX, 0.01));
+        before = link.into();
+    }
+    join(Joint::ball(Side::World, before_body(before)).at(4.0, 6.0, 0.0));
+    let target = Target::Sine { center: 0.0, amplitude: 0.2, frequency: 1.0, phase: 0.0 };
+    let drive = Drive::pd(500.0, 50.0).toward(target).limited(100.0);
+    join(Joint::slider(Side::World, arm).at(-2.0, 0.3, 0.0).driven(Axis::X, drive));
+    world
+}
+
+fn before_body(side: Side) -> BodyId {
+    match side {
+        Side::Body(id) => id,
+        _ => unreachable!("the chain has links"),
+    }
+}
+
 #[test]
 fn a_step_in_steady_state_allocates_nothing() {
     let before = BYTES.load(Relaxed);
@@ -67,6 +104,16 @@ fn a_step_in_steady_state_allocates_nothing() {
         }
         let allocations = COUNT.load(Relaxed) - warm;
         assert_eq!(allocations, 0, "allocations in 130 steps");
+        let mut joined = mechanisms();
+        for _ in 0..200 {
+            joined.step(1.0 / 60.0).expect("a step");
+        }
+        let warm = COUNT.load(Relaxed);
+        for _ in 0..200 {
+            joined.step(1.0 / 60.0).expect("a step");
+        }
+        let allocations = COUNT.load(Relaxed) - warm;
+        assert_eq!(allocations, 0, "allocations in 200 steps with joints");
     });
     let bytes = (BYTES.load(Relaxed) - before) / 200;
     println!("{bytes} bytes per body, four contact points each, scratch memory included");

@@ -2,6 +2,7 @@
 
 pub mod broad;
 mod clip;
+pub mod cloth;
 pub mod contacts;
 mod direction;
 mod gjk;

@@ -2,7 +2,7 @@
 
 /// Factors P A = L U of a square matrix, kept in place; memory is reused.
 #[derive(Debug, Default)]
-pub(super) struct Lu {
+pub(crate) struct Lu {
     /// Row-major; U on and above the diagonal, L without its unit diagonal below.
     pub matrix: Vec<f64>,
     size: usize,

@@ -11,7 +11,7 @@ pub mod jacobi_bridson;
 pub mod jacobi_line_search;
 pub mod jacobi_scaled;
 mod lanes;
-mod lu;
+pub(crate) mod lu;
 pub mod mass_splitting;
 pub mod pgs;
 pub mod problem;

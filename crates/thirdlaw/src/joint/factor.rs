@@ -73,7 +73,8 @@ impl Factor {
                 }
             }
             let enough = if link { RANK * self.scale[start + k] } else { 0.0 };
-            if !(sign * pivot > enough) {
+            // a NaN is no pivot either
+            if sign * pivot <= enough || pivot.is_nan() {
                 self.redundant += u32::from(link && self.scale[start + k] > 0.0);
                 self.inverse[start + k] = 0.0;
                 for i in k + 1..n {

@@ -65,7 +65,7 @@ pub(crate) fn check_joint(joint: &Joint) -> Result<(), JointError> {
     match &joint.kind {
         JointKind::Distance { min, max } => {
             check("kind.min", *min, 0.0, MOST)?;
-            if !(*max >= *min) {
+            if max < min || max.is_nan() {
                 return fail(
                     "kind.max",
                     format!("must be at least the least distance {min}, not {max}"),
@@ -106,7 +106,7 @@ pub(crate) fn check_joint(joint: &Joint) -> Result<(), JointError> {
         check_axis(axis)?;
     }
     for (field, x) in [("break_force", joint.break_force), ("break_torque", joint.break_torque)] {
-        if !(x > 0.0) {
+        if x <= 0.0 || x.is_nan() {
             return fail(field, format!("must be positive, not {x}"));
         }
     }
@@ -151,7 +151,8 @@ fn check_frame(field: &'static str, frame: &Frame) -> Result<(), JointError> {
 
 fn check_axis(axis: &AxisSettings) -> Result<(), JointError> {
     if let Some(Limits { lower, upper, restitution }) = axis.limits {
-        if !(lower <= upper) || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
+        let crossed = lower > upper || lower.is_nan() || upper.is_nan();
+        if crossed || lower == f64::INFINITY || upper == f64::NEG_INFINITY {
             return fail(
                 "axes.limits",
                 format!("the lower limit {lower} must not exceed the upper limit {upper}"),

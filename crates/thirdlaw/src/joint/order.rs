@@ -3,8 +3,13 @@
 //! The vertices are the bodies and the joints of an island; a joint is a neighbour of the bodies it
 //! holds [Baraff96]. The vertex with the fewest neighbours goes next: on a tree the leaves first,
 //! which fills nothing in and costs time linear in the size; in loops minimum degree keeps the fill
-//! small. A joint has nothing on its own diagonal, so it waits until a body of its has gone, all of
-//! them if that body cannot move every way.
+//! small.
+//!
+//! A joint has nothing on its own diagonal and must wait for what the bodies leave there. Joints that
+//! span the island like a tree, from what is held by the world, wait for the body on their far side:
+//! nothing that went before can have taken a freedom from it. A joint that closes a loop waits for all
+//! joints of the loop. So a row without a pivot is one that the loop holds already, never one whose
+//! other body is yet to come.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -47,13 +52,20 @@ pub struct Order {
     neighbors: Vec<Vec<u32>>,
     position: Vec<u32>,
     heap: BinaryHeap<Reverse<(u32, u32)>>,
-    ready: Vec<bool>,
     waiting: Vec<u32>,
     gone: Vec<bool>,
-    /// Edges of the graph as it was given, ordered.
+    /// (v, link): the link waits for v; ordered.
+    waits: Vec<(u32, u32)>,
+    /// Edges of the graph, ordered by links.
     given: Vec<(u32, u32)>,
+    /// For every body the joint and the body (or NONE, the world) it hangs from.
+    hangs: Vec<(u32, u32)>,
+    depth: Vec<u32>,
+    queue: Vec<u32>,
     merged: Vec<u32>,
 }
+
+const NONE: u32 = u32::MAX;
 
 impl Order {
     /// Orders a graph: kinds and sizes of vertices, and edges from links to bodies.
@@ -65,23 +77,128 @@ impl Order {
             self.neighbors.resize_with(count, Vec::new);
         }
         self.neighbors[..count].iter_mut().for_each(Vec::clear);
-        self.waiting.clear();
-        self.waiting.resize(count, 0);
         for &(a, b) in edges {
             self.neighbors[a as usize].push(b);
             self.neighbors[b as usize].push(a);
-            for v in [a, b] {
-                if kinds[v as usize] == Vertex::Link {
-                    self.waiting[v as usize] += 1;
-                }
-            }
         }
         self.neighbors[..count].iter_mut().for_each(|n| n.sort_unstable());
         self.given.clear();
         self.given.extend_from_slice(edges);
         self.given.sort_unstable();
+        self.span(kinds);
+        self.set_waits(kinds);
         self.eliminate(kinds);
         self.lay_out(count);
+    }
+
+    /// The bodies of a link, as a range of `given`.
+    fn bodies(&self, link: u32) -> std::ops::Range<usize> {
+        let start = self.given.partition_point(|e| e.0 < link);
+        start..start + self.given[start..].partition_point(|e| e.0 == link)
+    }
+
+    /// Spans every part of the graph by a tree, from a body that the world holds if there is one.
+    fn span(&mut self, kinds: &[Vertex]) {
+        self.hangs.clear();
+        self.hangs.resize(kinds.len(), (NONE, NONE));
+        self.depth.clear();
+        self.depth.resize(kinds.len(), NONE);
+        let mut i = 0;
+        while i < self.given.len() {
+            let (link, body) = self.given[i];
+            let count = self.given[i..].partition_point(|e| e.0 == link);
+            if count == 1 && self.depth[body as usize] == NONE {
+                self.grow(body, link);
+            }
+            i += count;
+        }
+        for (body, &kind) in kinds.iter().enumerate() {
+            if kind != Vertex::Link && self.depth[body] == NONE {
+                self.grow(body as u32, NONE);
+            }
+        }
+    }
+
+    /// Grows a tree from a root that hangs from the world by `link`.
+    fn grow(&mut self, root: u32, link: u32) {
+        self.hangs[root as usize] = (link, NONE);
+        self.depth[root as usize] = 0;
+        self.queue.clear();
+        self.queue.push(root);
+        let mut next = 0;
+        while let Some(&body) = self.queue.get(next) {
+            next += 1;
+            for i in 0..self.neighbors[body as usize].len() {
+                let link = self.neighbors[body as usize][i];
+                let ends = self.bodies(link);
+                if ends.len() != 2 {
+                    continue;
+                }
+                let [a, b] = [self.given[ends.start].1, self.given[ends.start + 1].1];
+                let other = if a == body { b } else { a };
+                if self.depth[other as usize] == NONE {
+                    self.depth[other as usize] = self.depth[body as usize] + 1;
+                    self.hangs[other as usize] = (link, body);
+                    self.queue.push(other);
+                }
+            }
+        }
+    }
+
+    /// What every link has to wait for.
+    fn set_waits(&mut self, kinds: &[Vertex]) {
+        self.waits.clear();
+        let mut i = 0;
+        while i < self.given.len() {
+            let link = self.given[i].0;
+            let ends = i..i + self.given[i..].partition_point(|e| e.0 == link);
+            i = ends.end;
+            let far = ends.clone().find(|&e| self.hangs[self.given[e].1 as usize].0 == link);
+            match far.map(|e| self.given[e].1) {
+                Some(body) if kinds[body as usize] == Vertex::Free => self.waits.push((body, link)),
+                _ => self.wait_for_loop(link, ends),
+            }
+        }
+        self.waits.sort_unstable();
+        self.waits.dedup();
+        self.waiting.clear();
+        self.waiting.resize(kinds.len(), 0);
+        for &(_, link) in &self.waits {
+            self.waiting[link as usize] += 1;
+        }
+    }
+
+    /// A link that closes a loop waits for its bodies and for the joints on the way from each of them to
+    /// where the ways meet; one of a body with locked axes for those on the way to the world.
+    fn wait_for_loop(&mut self, link: u32, ends: std::ops::Range<usize>) {
+        for e in ends.clone() {
+            self.waits.push((self.given[e].1, link));
+        }
+        let pair = ends.len() == 2;
+        let mut at = [self.given[ends.start].1, self.given[ends.end - 1].1];
+        let hung = at.iter().any(|&b| self.hangs[b as usize].0 == link);
+        if pair && !hung {
+            while at[0] != at[1] && (at[0] != NONE || at[1] != NONE) {
+                let depth = |b: u32| if b == NONE { -1 } else { i64::from(self.depth[b as usize]) };
+                let deeper = usize::from(depth(at[1]) > depth(at[0]));
+                let (by, up) = self.hangs[at[deeper] as usize];
+                if by != NONE {
+                    self.waits.push((by, link));
+                }
+                at[deeper] = up;
+            }
+            return;
+        }
+        for e in ends {
+            let mut body = self.given[e].1;
+            while body != NONE {
+                let (by, up) = self.hangs[body as usize];
+                if by != NONE && by != link {
+                    self.waits.push((by, link));
+                }
+                body = up;
+            }
+        }
     }
 
     fn eliminate(&mut self, kinds: &[Vertex]) {
@@ -89,11 +206,9 @@ impl Order {
         self.sequence.clear();
         self.gone.clear();
         self.gone.resize(count, false);
-        self.ready.clear();
-        self.ready.extend((0..count).map(|v| kinds[v] != Vertex::Link || self.waiting[v] == 0));
         self.heap.clear();
         for v in 0..count {
-            if self.ready[v] {
+            if self.waiting[v] == 0 {
                 self.heap.push(Reverse((self.neighbors[v].len() as u32, v as u32)));
             }
         }
@@ -107,17 +222,23 @@ impl Order {
             let around = std::mem::take(&mut self.neighbors[vertex]);
             for &w in &around {
                 self.join(w, v, &around);
-                // a body that only fill has made a neighbour says nothing about a joint's own rows
-                if kinds[vertex] != Vertex::Link && self.given.binary_search(&(w, v)).is_ok() {
-                    self.waiting[w as usize] -= 1;
-                    self.ready[w as usize] |=
-                        kinds[vertex] == Vertex::Free || self.waiting[w as usize] == 0;
-                }
-                if self.ready[w as usize] {
+                if self.waiting[w as usize] == 0 {
                     self.heap.push(Reverse((self.neighbors[w as usize].len() as u32, w)));
                 }
             }
             self.neighbors[vertex] = around;
+            let first = self.waits.partition_point(|w| w.0 < v);
+            for i in first..self.waits.len() {
+                let (waited, link) = self.waits[i];
+                if waited != v {
+                    break;
+                }
+                self.waiting[link as usize] -= 1;
+                if self.waiting[link as usize] == 0 {
+                    let degree = self.neighbors[link as usize].len() as u32;
+                    self.heap.push(Reverse((degree, link)));
+                }
+            }
         }
     }
 

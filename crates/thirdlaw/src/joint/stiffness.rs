@@ -13,7 +13,7 @@ use crate::model::Model;
 /// (h ω)² that is followed well.
 const FOLLOWED: f64 = 1.5;
 /// Parts of a substep at most; beyond that inertia is added instead.
-const PARTS_MAX: u32 = 16;
+const PARTS_MAX: u32 = 8;
 
 impl JointIsland {
     /// Into how many parts a substep of `h` seconds is to be divided.

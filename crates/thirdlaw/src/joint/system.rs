@@ -365,10 +365,10 @@ impl System {
             for r in link.row_start..link.row_start + link.row_count {
                 let r = r as usize;
                 let row = &mut self.rows[r];
-                if row.status == Status::Free && !(row.lower <= row.impulse) {
+                if row.status == Status::Free && row.impulse < row.lower {
                     row.status = Status::Lower;
                     self.factored = false;
-                } else if row.status == Status::Free && !(row.impulse <= row.upper) {
+                } else if row.status == Status::Free && row.impulse > row.upper {
                     row.status = Status::Upper;
                     self.factored = false;
                 }
@@ -410,13 +410,14 @@ impl System {
     /// Writes all rows as rows of a contact problem.
     pub fn write_rows(&self, out: &mut [Row]) {
         for link in &self.links {
-            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+            let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+            for (r, out) in rows.clone().zip(&mut out[rows]) {
                 let (row, parts) = (&self.rows[r], &self.jacobian[self.parts(link, r)]);
                 let bound = match row.status {
                     Status::Off => Bound::Interval { lower: 0.0, upper: 0.0 },
                     _ => Bound::Interval { lower: row.lower, upper: row.upper },
                 };
-                out[r] = Row {
+                *out = Row {
                     direction: parts[1].linear,
                     arm_a: -parts[0].angular,
                     arm_b: parts[1].angular,

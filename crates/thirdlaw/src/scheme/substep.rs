@@ -79,7 +79,7 @@ pub struct IslandScratch {
     /// First row of joints in the contact problem, where they are solved there.
     pub(super) first_joint_row: Option<usize>,
     /// For contacts of bodies with joints.
-    pub(super) through: super::articulated::Through,
+    pub(super) through: super::through::Through,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -416,7 +416,7 @@ impl World {
         if cfg!(debug_assertions) {
             let states: Vec<_> = nodes.iter().map(|&node| self.member_state(node)).collect();
             let error = derivative_error(&*constraint, &states);
-            if !(error < 1e-4) {
+            if error >= 1e-4 || error.is_nan() {
                 let problem = format!("differ from finite differences by {error:.1e}");
                 return Err(JointError::new("derivatives", problem));
             }

@@ -1,5 +1,6 @@
 //! Facts about whole worlds: analytic answers, conservation laws, robustness, determinism.
 
+mod cloth;
 mod contact;
 mod determinism;
 mod free;

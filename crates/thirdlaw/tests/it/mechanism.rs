@@ -238,22 +238,28 @@ fn a_creature_falls_on_the_floor_and_stays_above_it() {
 fn boxes_rest_on_a_bridge() {
     let mut world = earth();
     let mut before = Side::World;
+    // an arc that sags a little
+    let mut end = Vec3::new(-2.9, 0.0, 0.0);
     for i in 0..12 {
-        let x = 0.5 * i as f64 - 2.75;
-        let plank = Body::dynamic(cuboid(0.24, 0.04, 0.5)).at(x, 0.0, 0.0).mass(4.0);
+        let angle = 0.08 * (i as f64 - 5.5);
+        let along = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        let mut plank = Body::dynamic(cuboid(0.24, 0.04, 0.5)).mass(4.0);
+        plank.pose.translation = end + 0.25 * along;
+        plank.pose.rotation = Quat::from_rotation_z(angle);
         let plank = world.add_body(plank).unwrap();
         for z in [-0.4, 0.4] {
-            world.add_joint(Joint::ball(before, plank).at(x - 0.25, 0.0, z)).unwrap();
+            world.add_joint(Joint::ball(before, plank).at(end.x, end.y, z)).unwrap();
         }
+        end += 0.5 * along;
         before = plank.into();
     }
     let Side::Body(last) = before else { unreachable!() };
     for z in [-0.4, 0.4] {
-        world.add_joint(Joint::ball(last, Side::World).at(3.0, 0.0, z)).unwrap();
+        world.add_joint(Joint::ball(last, Side::World).at(end.x, end.y, z)).unwrap();
     }
     let load: Vec<_> = (0..3)
         .map(|i| {
-            let cube = Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(0.6 * i as f64 - 0.6, 0.5, 0.0);
+            let cube = Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(0.6 * i as f64 - 0.6, 0.0, 0.0);
             world.add_body(cube.mass(50.0)).unwrap()
         })
         .collect();

@@ -22,23 +22,25 @@ pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
     let half = 0.5 * stage.h;
     // J v a moment later, with J along the motion and v unchanged
     let small = 1e-3 * stage.h;
-    let poses = std::mem::take(&mut island.poses);
-    island.poses.clone_from(&poses);
+    island.kept_poses.clone_from(&island.poses);
+    island.kept_states.clear();
+    island.kept_states.extend(island.locals.iter().map(|local| local.state));
     for (pose, v) in island.poses.iter_mut().zip(&island.saved_v) {
         pose.0 += small * v.linear;
         pose.1 = (rotation_from_vector(small * v.angular) * pose.1).normalize();
     }
-    let coordinates: Vec<_> = island.locals.iter().map(|l| l.state).collect();
     island.place(stage);
     island.each_held(is_ours, |island, link, r| {
         island.system.rows[r].bias = island.system.rate(link, r, &island.saved_v);
     });
-    island.poses = poses;
-    island.locals.iter_mut().zip(&coordinates).for_each(|(local, old)| local.state = *old);
+    std::mem::swap(&mut island.poses, &mut island.kept_poses);
+    for (local, old) in island.locals.iter_mut().zip(&island.kept_states) {
+        local.state = *old;
+    }
     island.place(stage);
 
     // λ alone: all other rows are off
-    let others = island.system.rows.clone();
+    island.kept_rows.clone_from(&island.system.rows);
     island.system.rows.iter_mut().for_each(|row| row.status = Status::Off);
     island.each_held(is_ours, |island, link, r| {
         let before = island.system.rate(link, r, &island.saved_v);
@@ -72,11 +74,7 @@ pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
             island.give(link, r, z);
         }
     });
-    let errors: Vec<_> = island.system.rows.iter().map(|row| row.error).collect();
-    island.system.rows = others;
-    for (row, error) in island.system.rows.iter_mut().zip(errors) {
-        row.error = error;
-    }
+    std::mem::swap(&mut island.system.rows, &mut island.kept_rows);
     island.each_held(is_ours, |island, _, r| {
         island.system.rows[r].status = Status::Off;
         island.system.rows[r].impulse = 0.0;

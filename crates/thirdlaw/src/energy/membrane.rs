@@ -1,0 +1,166 @@
+//! Stretch and shear of a triangle [baraff1998].
+//!
+//! With w_u = Σ du_i x_i and w_v = Σ dv_i x_i, the conditions are |w_u| − b_u, |w_v| − b_v and
+//! w_uᵀw_v, and the energy is ½ A (k_u C_u² + k_v C_v² + k_s C_s²). The print's conditions scale
+//! with the area a, their energies with a², so that a finer mesh is softer; scaling by √A makes the
+//! stiffness one of the material (N/m) and not of the mesh.
+//!
+//! All three depend on (w_u, w_v) alone, so forces and Jacobians of the nine coordinates follow from
+//! two vectors and three matrices: f_i = −(du_i p_u + dv_i p_v) and
+//! K_ij = du_i du_j H_uu + dv_i dv_j H_vv + du_i dv_j H_uv + dv_i du_j H_uvᵀ.
+
+use crate::cloth::Fabric;
+use crate::cloth::elements::Membrane;
+use crate::math::{Mat3, Vec3};
+
+/// Gradient and Hessian of a triangle's energy with respect to (w_u, w_v).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Response {
+    /// ∂E/∂w_u, N·m.
+    pub p_u: Vec3,
+    /// ∂E/∂w_v.
+    pub p_v: Vec3,
+    /// ∂²E/∂w_u², symmetric.
+    pub h_uu: Mat3,
+    /// ∂²E/∂w_v², symmetric.
+    pub h_vv: Mat3,
+    /// ∂²E/∂w_u∂w_v.
+    pub h_uv: Mat3,
+}
+
+/// How much of the Hessian counts: factors on ∇C∇Cᵀ of stretch and of shear (1 plus damping over
+/// the step) and on the part from the curvature of C.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// On ∇C∇Cᵀ of stretch.
+    pub stretch: f64,
+    /// On ∇C∇Cᵀ of shear.
+    pub shear: f64,
+    /// On C∇²C, of which only the positive part is kept.
+    pub geometric: f64,
+    /// Whether the negative part is left out; only tests want it.
+    pub projected: bool,
+}
+
+/// w_u and w_v of a triangle.
+#[inline]
+pub fn directions(membrane: &Membrane, x: &[Vec3]) -> (Vec3, Vec3) {
+    let [a, b, c] = membrane.nodes.map(|i| x[i as usize]);
+    // differences first: far from the origin the digits are in them
+    let (d1, d2) = (b - a, c - a);
+    (membrane.du[1] * d1 + membrane.du[2] * d2, membrane.dv[1] * d1 + membrane.dv[2] * d2)
+}
+
+/// Energy of a triangle, J.
+pub fn energy(membrane: &Membrane, fabric: &Fabric, x: &[Vec3]) -> f64 {
+    let (w_u, w_v) = directions(membrane, x);
+    let c_u = w_u.length() - fabric.rest_scale[0];
+    let c_v = w_v.length() - fabric.rest_scale[1];
+    let c_s = w_u.dot(w_v);
+    let [k_u, k_v] = fabric.stretch;
+    0.5 * membrane.area * (k_u * c_u * c_u + k_v * c_v * c_v + fabric.shear * c_s * c_s)
+}
+
+/// Gradient and Hessian.
+#[inline]
+pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weights) -> Response {
+    let (w_u, w_v) = directions(membrane, x);
+    let mut out = Response::default();
+    let a = membrane.area;
+    (out.p_u, out.h_uu) = stretch(w_u, a * fabric.stretch[0], fabric.rest_scale[0], weights);
+    (out.p_v, out.h_vv) = stretch(w_v, a * fabric.stretch[1], fabric.rest_scale[1], weights);
+    shear(w_u, w_v, a * fabric.shear, weights, &mut out);
+    out
+}
+
+/// What the linearization leaves out of (p_u, p_v) when the triangle moves by `shift`: its threads
+/// end up longer, and its angle other, than their linear part says. A linear step along a rotation
+/// ends outside the circle; stretch that is only seen in the next step stops a spinning sheet within
+/// a turn.
+#[inline]
+pub fn overshoot(
+    membrane: &Membrane,
+    fabric: &Fabric,
+    x: &[Vec3],
+    shift: (Vec3, Vec3),
+) -> (Vec3, Vec3) {
+    let (w_u, w_v) = directions(membrane, x);
+    let longer = |w: Vec3, shift: Vec3, k: f64| {
+        let l = w.length();
+        if l < 1e-12 {
+            return Vec3::ZERO;
+        }
+        let n = w / l;
+        n * (k * ((w + shift).length() - (l + n.dot(shift))))
+    };
+    let [k_u, k_v] = fabric.stretch;
+    let sheared = fabric.shear * shift.0.dot(shift.1);
+    let a = membrane.area;
+    (
+        a * (longer(w_u, shift.0, k_u) + sheared * w_v),
+        a * (longer(w_v, shift.1, k_v) + sheared * w_u),
+    )
+}
+
+/// ½ k (|w| − b)²: along w the full stiffness, across it k(1 − b/|w|), which is negative in
+/// compression and left out there.
+#[inline]
+fn stretch(w: Vec3, k: f64, b: f64, weights: &Weights) -> (Vec3, Mat3) {
+    let l = w.length();
+    if l < 1e-12 {
+        // collapsed to a point: no direction to push in, but stiff against every one
+        return (Vec3::ZERO, Mat3::from_diagonal(Vec3::splat(k * weights.stretch)));
+    }
+    let n = w / l;
+    let mut across = weights.geometric * k * (1.0 - b / l);
+    if weights.projected {
+        across = across.max(0.0);
+    }
+    let along = k * weights.stretch;
+    (k * (l - b) * n, outer(n * (along - across), n) + Mat3::from_diagonal(Vec3::splat(across)))
+}
+
+/// ½ k (w_u·w_v)²: C∇²C is C[[0, 1], [1, 0]], whose positive part is ½|C|[[1, ±1], [±1, 1]].
+#[inline]
+fn shear(w_u: Vec3, w_v: Vec3, k: f64, weights: &Weights, out: &mut Response) {
+    let c = w_u.dot(w_v);
+    out.p_u += k * c * w_v;
+    out.p_v += k * c * w_u;
+    let kw = k * weights.shear;
+    out.h_uu += outer(kw * w_v, w_v);
+    out.h_vv += outer(kw * w_u, w_u);
+    out.h_uv = outer(kw * w_v, w_u);
+    let kg = k * weights.geometric;
+    let diagonal = Mat3::from_diagonal(Vec3::ONE);
+    if weights.projected {
+        out.h_uu += diagonal * (0.5 * kg * c.abs());
+        out.h_vv += diagonal * (0.5 * kg * c.abs());
+        out.h_uv += diagonal * (0.5 * kg * c);
+    } else {
+        out.h_uv += diagonal * (kg * c);
+    }
+}
+
+/// a bᵀ.
+#[inline]
+pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+impl Response {
+    /// Force on corner `i`, N.
+    #[inline]
+    pub fn force(&self, membrane: &Membrane, i: usize) -> Vec3 {
+        -(membrane.du[i] * self.p_u + membrane.dv[i] * self.p_v)
+    }
+
+    /// Block of −∂f/∂x between corners `i` and `j`, N/m.
+    #[inline]
+    pub fn block(&self, membrane: &Membrane, i: usize, j: usize) -> Mat3 {
+        let (du, dv) = (&membrane.du, &membrane.dv);
+        self.h_uu * (du[i] * du[j])
+            + self.h_vv * (dv[i] * dv[j])
+            + self.h_uv * (du[i] * dv[j])
+            + self.h_uv.transpose() * (dv[i] * du[j])
+    }
+}

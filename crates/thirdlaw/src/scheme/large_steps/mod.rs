@@ -1,0 +1,182 @@
+//! Large steps in cloth simulation [baraff1998]: implicit cloth against moving solids.
+//!
+//! One step of the world is one cloth step, or several where the strain check asks for it. Each
+//! solves, by backward Euler with f linearized at x₀,
+//!
+//!   (M − h ∂f/∂v − h² ∂f/∂x) Δv = h (f₀ + h ∂f/∂x v₀ + ∂f/∂x y),   Δx = h (v₀ + Δv) + y.
+//!
+//! Written for u = v₀ + Δv + y/h, the velocity by which positions move, it is A u = b with
+//! A = M + hD + h²K and b = M v₀ + h f(x₀) + M y/h: the position alteration y only changes the right
+//! side and what constraints prescribe. (Damping then sees y/h as motion, too.) The velocity kept is
+//! u − y/h.
+//!
+//!   1. near solids are placed                                     solids.rs
+//!   2. forces and matrix of all elements                          solve/layout.rs
+//!   3. in a few rounds: constraints → filter S, z, y → conjugate
+//!      gradients → constraint forces → constraints                touch.rs, system.rs
+//!   4. stretched too much at once? back to 1 with half the step
+//!   5. positions, velocities, and what pushes the bodies back
+
+pub mod solids;
+mod system;
+pub mod touch;
+
+use crate::error::StepError;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::settings::{Precision, Settings};
+use crate::state::{BodyState, State};
+use crate::world::{Observer, StepReport};
+use serde::{Deserialize, Serialize};
+use system::{Context, Work};
+use touch::LastTouch;
+
+/// What cloth carries from step to step besides positions and velocities.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClothState {
+    /// The cloth step is the world's step divided by two to this power.
+    pub level: u32,
+    /// Steps accepted since the last change of level.
+    pub successes: u32,
+    /// Steps to wait before trying a larger one.
+    pub wait: u32,
+    /// Touching particles, in order.
+    pub touches: Vec<LastTouch>,
+    /// Force and torque on bodies in the last step, by slot.
+    pub pushes: Vec<(u32, [Vec3; 2])>,
+    /// Force on each pinned particle at the end of the last step, N.
+    pub pins: Vec<(u32, Vec3)>,
+}
+
+/// Memory reused between steps.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    single: Work<f32>,
+    double: Work<f64>,
+    starts: Vec<BodyState>,
+}
+
+impl Clone for Scratch {
+    /// Scratch memory holds nothing worth copying.
+    fn clone(&self) -> Self {
+        Scratch::default()
+    }
+}
+
+/// Steps are never divided further than by two to this power.
+const LEVEL_MAX: u32 = 5;
+/// Fewest accepted steps before a larger one is tried.
+const WAIT_MIN: u32 = 2;
+/// Most accepted steps before a larger one is tried.
+const WAIT_MAX: u32 = 64;
+
+impl Scratch {
+    /// Before the rigid step: bodies feel what cloth pushed them with in the last step, and their
+    /// start is kept.
+    pub fn before_bodies(&mut self, model: &Model, state: &mut State) {
+        self.starts.clear();
+        if model.sheet.is_empty() {
+            return;
+        }
+        self.starts.extend_from_slice(&state.bodies);
+        for &(slot, [force, torque]) in &state.cloth.pushes {
+            let Some(body) = state.bodies.get_mut(slot as usize) else { continue };
+            body.push.force += force;
+            body.push.torque += torque;
+            body.quiet = 0.0;
+            body.asleep = false;
+        }
+    }
+}
+
+/// Advances all cloth by the world's step of `dt` seconds, which the bodies have just made.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+    report: &mut StepReport,
+    observer: &mut dyn Observer,
+) -> Result<(), StepError> {
+    if model.sheet.is_empty() {
+        return Ok(());
+    }
+    let Scratch { single, double, starts } = scratch;
+    let context = Context { model, settings, dt, time: state.time - dt };
+    match settings.cloth.precision {
+        Precision::Single => advance(&context, state, starts, single, report, observer),
+        Precision::Double => advance(&context, state, starts, double, report, observer),
+    }
+    check_finite(model, state)
+}
+
+/// The cloth steps of one step of the world.
+fn advance<T: crate::solve::block::Scalar>(
+    context: &Context,
+    state: &mut State,
+    starts: &[BodyState],
+    work: &mut Work<T>,
+    report: &mut StepReport,
+    observer: &mut dyn Observer,
+) {
+    work.begin(context, state, starts);
+    // time in ticks of the smallest step, so that it adds up exactly
+    let whole = 1_u32 << LEVEL_MAX;
+    let mut tick = 0;
+    state.cloth.level = state.cloth.level.min(LEVEL_MAX);
+    state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
+    while tick < whole {
+        let length = whole >> state.cloth.level;
+        let share = |tick: u32| f64::from(tick) / f64::from(whole);
+        let outcome = work.attempt(context, state, (share(tick), share(tick + length)), observer);
+        report.cg_iterations += outcome.iterations;
+        let smallest = state.cloth.level == LEVEL_MAX;
+        if outcome.overstretched && !smallest {
+            report.rejected += 1;
+            // failing right after a larger step was tried: wait longer before the next try
+            state.cloth.wait = if state.cloth.successes == 0 {
+                (2 * state.cloth.wait).min(WAIT_MAX)
+            } else {
+                WAIT_MIN
+            };
+            state.cloth.level += 1;
+            state.cloth.successes = 0;
+            continue;
+        }
+        work.accept(context, state, (share(tick), share(tick + length)));
+        report.cloth_steps += 1;
+        report.smallest_step = if report.smallest_step == 0.0 {
+            share(length) * context.dt
+        } else {
+            report.smallest_step.min(share(length) * context.dt)
+        };
+        tick += length;
+        state.cloth.successes += 1;
+        // a larger step must begin where larger steps begin
+        let aligned = tick % (2 * length) == 0;
+        if state.cloth.level > 0 && state.cloth.successes >= state.cloth.wait && aligned {
+            state.cloth.level -= 1;
+            state.cloth.successes = 0;
+        }
+    }
+    work.finish(context, state);
+}
+
+/// Names the first cloth whose state is not finite.
+pub fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
+    let sane = |v: &Vec3| v.abs().max_element() < 1e100 && !v.is_nan();
+    for (slot, cloth) in model.cloths.iter().enumerate().filter(|(_, c)| c.alive) {
+        for i in cloth.range() {
+            if !sane(&state.particles.x[i]) || !sane(&state.particles.v[i]) {
+                return Err(StepError::ClothNotFinite {
+                    cloth: model.cloth_id(slot),
+                    vertex: i as u32 - cloth.first,
+                    step: state.step,
+                    time: state.time,
+                });
+            }
+        }
+    }
+    Ok(())
+}

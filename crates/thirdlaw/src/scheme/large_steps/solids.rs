@@ -1,0 +1,201 @@
+//! The rigid bodies near cloth: where they are at the beginning and end of a cloth step, and which
+//! of them the cloth's system carries as unknowns.
+//!
+//! The rigid step comes first, with the cloth's push of the last step. Between its beginning and end
+//! a body moves evenly. What the cloth pushes otherwise than expected becomes a change δ of the
+//! body's velocity, an unknown of the cloth's system with the body's own mass as its response: two
+//! bodies as heavy as the cloth then need no iteration between the two.
+
+use crate::body::{BodyKind, Groups, Material};
+use crate::contact::BodyMass;
+use crate::math::{Pose, Quat, Twist, Vec3, rotation_from_vector};
+use crate::model::Model;
+use crate::rigid::mass::body_mass;
+use crate::shape::Shape;
+use crate::solve::filter::NONE;
+use crate::state::BodyState;
+
+/// A body that cloth may touch in this step of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Solid {
+    /// Its slot.
+    pub slot: u32,
+    /// Which unknown of the cloth's system it is, or `NONE`.
+    pub unknown: u32,
+    start: Place,
+    /// How far it turns in the step, as a rotation vector.
+    turn: Vec3,
+    end: Vec3,
+    /// Where it is at the beginning of the cloth step.
+    pub before: Place,
+    /// Where it would be at the end of the cloth step without a new change of its velocity.
+    pub after: Place,
+    /// Its velocity over the cloth step, without a new change.
+    pub velocity: Twist,
+}
+
+/// Centre of mass and orientation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    /// Centre of mass, m.
+    pub center: Vec3,
+    /// Orientation.
+    pub rotation: Quat,
+}
+
+impl Place {
+    fn of(body: &BodyState) -> Place {
+        Place { center: body.position, rotation: body.rotation }
+    }
+
+    /// Pose of the body's own origin.
+    pub fn pose(&self, center_of_mass: Vec3) -> Pose {
+        Pose::from_parts(self.center - self.rotation * center_of_mass, self.rotation)
+    }
+
+    /// Moved by `shift` and turned by the rotation vector `turn`.
+    pub fn moved(&self, shift: Vec3, turn: Vec3) -> Place {
+        let rotation = if turn == Vec3::ZERO {
+            self.rotation
+        } else {
+            (rotation_from_vector(turn) * self.rotation).normalize()
+        };
+        Place { center: self.center + shift, rotation }
+    }
+}
+
+/// A body whose velocity the cloth changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown {
+    /// Its slot.
+    pub slot: u32,
+    /// Its response.
+    pub mass: BodyMass,
+    /// Change of its velocity so far in the world's step.
+    pub change: [Vec3; 2],
+    /// Where that has brought it, beyond the rigid step: shift and rotation vector.
+    pub drift: [Vec3; 2],
+    /// Impulse and angular impulse that it got from cloth in the world's step.
+    pub impulse: [Vec3; 2],
+    /// Force and torque of cloth that the rigid step already counted.
+    pub expected: [Vec3; 2],
+}
+
+/// All bodies near cloth.
+#[derive(Clone, Debug, Default)]
+pub struct Solids {
+    /// In order of slots.
+    pub list: Vec<Solid>,
+    /// Bodies that are unknowns.
+    pub unknowns: Vec<Unknown>,
+}
+
+impl Solids {
+    /// Takes in the bodies that may come near the box (`lo`, `hi`).
+    pub fn gather(
+        &mut self,
+        model: &Model,
+        (starts, ends): (&[BodyState], &[BodyState]),
+        (lo, hi): (Vec3, Vec3),
+        pushes: impl Fn(u32) -> [Vec3; 2],
+    ) {
+        self.list.clear();
+        self.unknowns.clear();
+        for (slot, body) in model.bodies.iter().enumerate().filter(|(_, b)| b.alive) {
+            let (start, end) = (&starts[slot], &ends[slot]);
+            if !body.shape.is_half_space() {
+                let pose = |b: &BodyState| Place::of(b).pose(body.center);
+                let (a, b) = (body.shape.aabb(&pose(start)), body.shape.aabb(&pose(end)));
+                let (min, max) = (a.mins.min(b.mins), a.maxs.max(b.maxs));
+                if !(min.cmple(hi).all() && lo.cmple(max).all()) {
+                    continue;
+                }
+            }
+            let turn = if start.rotation == end.rotation {
+                Vec3::ZERO
+            } else {
+                crate::body::rotation_vector(end.rotation * start.rotation.conjugate())
+            };
+            let mut unknown = NONE;
+            if body.kind == BodyKind::Dynamic {
+                unknown = self.unknowns.len() as u32;
+                self.unknowns.push(Unknown {
+                    slot: slot as u32,
+                    mass: body_mass(body, end.rotation),
+                    change: [Vec3::ZERO; 2],
+                    drift: [Vec3::ZERO; 2],
+                    impulse: [Vec3::ZERO; 2],
+                    expected: pushes(slot as u32),
+                });
+            }
+            self.list.push(Solid {
+                slot: slot as u32,
+                unknown,
+                start: Place::of(start),
+                turn,
+                end: end.position,
+                before: Place::default(),
+                after: Place::default(),
+                velocity: Twist::default(),
+            });
+        }
+    }
+
+    /// Places every body for a cloth step from `from` to `to` (shares of the world's step of `dt`
+    /// seconds).
+    pub fn place(&mut self, model: &Model, (time, dt): (f64, f64), (from, to): (f64, f64)) {
+        let h = (to - from) * dt;
+        for solid in &mut self.list {
+            let body = &model.bodies[solid.slot as usize];
+            let at = |share: f64| match body.motion.pose_at(time + share * dt) {
+                Some(pose) => Place {
+                    center: pose.translation + pose.rotation * body.center,
+                    rotation: pose.rotation,
+                },
+                None => Place {
+                    center: solid.start.center + share * (solid.end - solid.start.center),
+                    ..solid.start.moved(Vec3::ZERO, share * solid.turn)
+                },
+            };
+            let (before, after) = (at(from), at(to));
+            let turn = if before.rotation == after.rotation {
+                Vec3::ZERO
+            } else {
+                crate::body::rotation_vector(after.rotation * before.rotation.conjugate())
+            };
+            solid.velocity =
+                Twist { linear: (after.center - before.center) / h, angular: turn / h };
+            (solid.before, solid.after) = (before, after);
+            if solid.unknown != NONE {
+                let Unknown { change, drift, .. } = &self.unknowns[solid.unknown as usize];
+                solid.before = before.moved(drift[0], drift[1]);
+                solid.after = after.moved(drift[0] + h * change[0], drift[1] + h * change[1]);
+                solid.velocity.linear += change[0];
+                solid.velocity.angular += change[1];
+            }
+        }
+    }
+
+    /// The solid of this slot.
+    pub fn find(&self, slot: u32) -> Option<usize> {
+        self.list.binary_search_by_key(&slot, |s| s.slot).ok()
+    }
+}
+
+impl Solid {
+    /// Velocity of the point `p` at the end of the step.
+    pub fn velocity_at(&self, p: Vec3) -> Vec3 {
+        self.velocity.linear + self.velocity.angular.cross(p - self.after.center)
+    }
+
+    /// Where it is at the end of the step after a new change `delta` of its velocity.
+    pub fn changed(&self, delta: &[Vec3; 2], h: f64) -> Place {
+        self.after.moved(h * delta[0], h * delta[1])
+    }
+}
+
+/// What contact needs of a body.
+pub fn surface(model: &Model, slot: u32) -> (&Shape, Vec3, &Material, Groups) {
+    let body = &model.bodies[slot as usize];
+    (&body.shape, body.center, &body.material, body.groups)
+}

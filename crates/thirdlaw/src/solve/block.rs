@@ -1,0 +1,168 @@
+//! A sparse matrix of 3×3 blocks with a fixed pattern.
+
+use super::parallel::each;
+use crate::math::{Mat3, Vec3};
+
+/// A number of a kernel: `f64`, or `f32` where it is measured to be enough.
+pub trait Scalar:
+    Copy
+    + Default
+    + Send
+    + Sync
+    + std::fmt::Debug
+    + PartialOrd
+    + std::ops::Add<Output = Self>
+    + std::ops::Sub<Output = Self>
+    + std::ops::Mul<Output = Self>
+    + std::ops::Div<Output = Self>
+    + std::ops::Neg<Output = Self>
+    + std::ops::AddAssign
+    + 'static
+{
+    /// Rounded from `x`.
+    fn of(x: f64) -> Self;
+    /// As `f64`.
+    fn wide(self) -> f64;
+}
+
+impl Scalar for f64 {
+    #[inline(always)]
+    fn of(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+}
+
+impl Scalar for f32 {
+    #[inline(always)]
+    fn of(x: f64) -> f32 {
+        x as f32
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+/// A vector padded to four numbers, so that it fills a register.
+pub type Lane<T> = [T; 4];
+/// A block by columns, each padded.
+pub type Block<T> = [Lane<T>; 3];
+
+/// `v`, padded.
+#[inline(always)]
+pub fn lane<T: Scalar>(v: Vec3) -> Lane<T> {
+    [T::of(v.x), T::of(v.y), T::of(v.z), T::default()]
+}
+
+/// The vector in a lane.
+#[inline(always)]
+pub fn vector<T: Scalar>(v: &Lane<T>) -> Vec3 {
+    Vec3::new(v[0].wide(), v[1].wide(), v[2].wide())
+}
+
+/// The matrix in a block.
+pub fn matrix<T: Scalar>(block: &Block<T>) -> Mat3 {
+    Mat3::from_cols(vector(&block[0]), vector(&block[1]), vector(&block[2]))
+}
+
+/// `m` as a block.
+pub fn block_of<T: Scalar>(m: &Mat3) -> Block<T> {
+    [lane(m.x_axis), lane(m.y_axis), lane(m.z_axis)]
+}
+
+/// y += block · x.
+#[inline(always)]
+pub fn multiply_add<T: Scalar>(y: &mut Lane<T>, block: &Block<T>, x: &Lane<T>) {
+    for k in 0..4 {
+        y[k] += block[0][k] * x[0] + block[1][k] * x[1] + block[2][k] * x[2];
+    }
+}
+
+/// Sum of the products.
+#[inline(always)]
+pub fn dot<T: Scalar>(a: &Lane<T>, b: &Lane<T>) -> T {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+/// Which blocks are there: compressed rows with ascending columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pattern {
+    /// Where each row begins; one more than rows.
+    pub row_start: Vec<u32>,
+    /// Column of each block.
+    pub column: Vec<u32>,
+    /// Place of each row's diagonal block.
+    pub diagonal: Vec<u32>,
+}
+
+impl Pattern {
+    /// The pattern with a block for every pair of nodes of every element, and the diagonal.
+    pub fn new(rows: usize, mut pairs: Vec<(u32, u32)>) -> Pattern {
+        pairs.extend((0..rows as u32).map(|i| (i, i)));
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut row_start = vec![0_u32; rows + 1];
+        for &(row, _) in &pairs {
+            row_start[row as usize + 1] += 1;
+        }
+        for i in 0..rows {
+            row_start[i + 1] += row_start[i];
+        }
+        let column: Vec<u32> = pairs.iter().map(|p| p.1).collect();
+        let mut pattern = Pattern { row_start, column, diagonal: Vec::new() };
+        pattern.diagonal = (0..rows).map(|i| pattern.find(i, i as u32).unwrap_or(0)).collect();
+        pattern
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.row_start.len().saturating_sub(1)
+    }
+
+    /// Where the blocks of a row are.
+    #[inline]
+    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+        self.row_start[row] as usize..self.row_start[row + 1] as usize
+    }
+
+    /// Place of block (row, column).
+    pub fn find(&self, row: usize, column: u32) -> Option<u32> {
+        let range = self.range(row);
+        let found = self.column[range.clone()].binary_search(&column).ok()?;
+        Some((range.start + found) as u32)
+    }
+}
+
+/// y = A x.
+pub fn multiply<T: Scalar>(
+    pattern: &Pattern,
+    blocks: &[Block<T>],
+    x: &[Lane<T>],
+    y: &mut [Lane<T>],
+) {
+    each(pattern.rows(), y, &|rows, y: &mut [Lane<T>]| {
+        for (row, y) in rows.zip(y) {
+            *y = row_product(pattern, blocks, x, row);
+        }
+    });
+}
+
+/// One row of A x.
+#[inline(always)]
+pub fn row_product<T: Scalar>(
+    pattern: &Pattern,
+    blocks: &[Block<T>],
+    x: &[Lane<T>],
+    row: usize,
+) -> Lane<T> {
+    let range = pattern.range(row);
+    let mut sum = [T::default(); 4];
+    for (block, &column) in blocks[range.clone()].iter().zip(&pattern.column[range]) {
+        multiply_add(&mut sum, block, &x[column as usize]);
+    }
+    sum
+}

@@ -1,0 +1,107 @@
+//! Loops over rows in parallel whose results do not depend on the number of threads: rows are halved
+//! down to chunks of fixed size, and sums are added up along the same tree.
+
+use std::ops::Range;
+
+/// Most rows of a chunk.
+pub const CHUNK: usize = 256;
+
+/// Something that can be cut between two rows.
+pub trait Rows: Send + Sized {
+    /// The part before the row `count` from the front, and the rest.
+    fn cut(self, count: usize) -> (Self, Self);
+}
+
+impl Rows for () {
+    fn cut(self, _: usize) -> ((), ()) {
+        ((), ())
+    }
+}
+
+impl<A: Send> Rows for &mut [A] {
+    fn cut(self, count: usize) -> (Self, Self) {
+        self.split_at_mut(count)
+    }
+}
+
+impl<A: Rows, B: Rows> Rows for (A, B) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, c), (b, d)) = (self.0.cut(count), self.1.cut(count));
+        ((a, b), (c, d))
+    }
+}
+
+impl<A: Rows, B: Rows, C: Rows> Rows for (A, B, C) {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let ((a, x), (b, y)) = (self.0.cut(count), self.1.cut(count));
+        let (c, z) = self.2.cut(count);
+        ((a, b, c), (x, y, z))
+    }
+}
+
+/// Items of which every row has a number of its own: row i has those from `starts[i]` to
+/// `starts[i + 1]`.
+pub struct Ragged<'a, A> {
+    /// All items of these rows.
+    pub items: &'a mut [A],
+    /// One more than rows.
+    pub starts: &'a [u32],
+}
+
+impl<A: Send> Rows for Ragged<'_, A> {
+    fn cut(self, count: usize) -> (Self, Self) {
+        let middle = (self.starts[count] - self.starts[0]) as usize;
+        let (left, right) = self.items.split_at_mut(middle);
+        (
+            Ragged { items: left, starts: &self.starts[..=count] },
+            Ragged { items: right, starts: &self.starts[count..] },
+        )
+    }
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
+fn fold<R: Rows>(
+    rows: Range<usize>,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+    join: &(impl Fn(f64, f64) -> f64 + Sync),
+) -> f64 {
+    if rows.len() <= CHUNK {
+        return work(rows, parts);
+    }
+    let count = rows.len().div_ceil(CHUNK) / 2 * CHUNK;
+    let middle = rows.start + count;
+    let (left, right) = parts.cut(count);
+    let (a, b) = rayon::join(
+        || fold(rows.start..middle, left, work, join),
+        || fold(middle..rows.end, right, work, join),
+    );
+    join(a, b)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and adds up what it returns.
+pub fn sum<R: Rows>(
+    rows: Range<usize>,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(rows, parts, work, &|a, b| a + b)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and takes the largest of what it
+/// returns.
+pub fn largest<R: Rows>(
+    rows: usize,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(0..rows, parts, work, &f64::max)
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it.
+pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
+    sum(0..rows, parts, &|rows, parts| {
+        work(rows, parts);
+        0.0
+    });
+}

@@ -1,0 +1,302 @@
+//! The modified conjugate gradients of [baraff1998]: A u = b in the free directions, u prescribed in
+//! the others, with rigid bodies as further unknowns where particles follow them.
+//!
+//! Every search direction passes the filter S, so that the prescribed part of the start never
+//! changes; with T the map of free unknowns to particle velocities (solve/filter.rs) this is
+//! conjugate gradients on TᵀAT, which is definite. The constraint impulse is what the unfiltered
+//! residual A u − b leaves at held particles.
+
+use super::block::{Block, Lane, Pattern, Scalar, dot};
+use super::filter::{Filter, NONE};
+use super::parallel::{each, sum};
+use super::precondition::Precondition;
+use super::stencil::Stencils;
+use crate::contact::BodyMass;
+use crate::math::{Mat3, Vec3};
+
+/// The matrix.
+pub struct System<'a, T> {
+    /// Which blocks.
+    pub pattern: &'a Pattern,
+    /// Their content.
+    pub blocks: &'a [Block<T>],
+    /// Terms outside of the pattern.
+    pub stencils: &'a mut Stencils<T>,
+    /// Held particles.
+    pub filter: &'a Filter<T>,
+    /// Rigid bodies that are unknowns.
+    pub bodies: &'a [BodyMass],
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Most iterations.
+    pub iterations: u32,
+    /// Residual relative to `reference`.
+    pub tolerance: f64,
+    /// √(rᵀP⁻¹r) that counts as one; the residual at the start where it is 0.
+    pub reference: f64,
+}
+
+/// How it went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// Iterations made.
+    pub iterations: u32,
+    /// √(rᵀP⁻¹r) at the start.
+    pub start: f64,
+    /// √(rᵀP⁻¹r) at the end.
+    pub end: f64,
+    /// Whether the matrix was found not to be positive definite.
+    pub indefinite: bool,
+}
+
+/// Memory of the iteration.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch<T> {
+    r: Vec<Lane<T>>,
+    z: Vec<Lane<T>>,
+    p: Vec<Lane<T>>,
+    q: Vec<Lane<T>>,
+    body: Bodies,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Bodies {
+    r: Vec<[Vec3; 2]>,
+    p: Vec<[Vec3; 2]>,
+    q: Vec<[Vec3; 2]>,
+}
+
+fn body_dot(a: &[[Vec3; 2]], b: &[[Vec3; 2]]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a[0].dot(b[0]) + a[1].dot(b[1])).sum()
+}
+
+impl<T: Scalar> System<'_, T> {
+    /// q = Tᵀ A T p. `p` is filtered before and after.
+    fn product(
+        &mut self,
+        p: &mut [Lane<T>],
+        p_bodies: &[[Vec3; 2]],
+        q: &mut [Lane<T>],
+        q_bodies: &mut [[Vec3; 2]],
+    ) -> f64 {
+        self.full_product(p, p_bodies, q, q_bodies);
+        let filter = self.filter;
+        for hold in &filter.holds {
+            let i = hold.particle as usize;
+            if hold.body != NONE {
+                let held = hold.held() * super::block::vector(&q[i]);
+                let out = &mut q_bodies[hold.body as usize];
+                out[0] += held;
+                out[1] += hold.arm.cross(held);
+                p[i] = filter.apply(i, &p[i]);
+            }
+            q[i] = filter.apply(i, &q[i]);
+        }
+        let p = &*p;
+        let q = &*q;
+        let along = sum(0..p.len(), (), &|rows, ()| {
+            rows.map(|i| dot(&p[i], &q[i])).fold(T::default(), |a, b| a + b).wide()
+        });
+        along + body_dot(p_bodies, q_bodies)
+    }
+
+    /// A u + stencils with the bodies' own mass, unfiltered; `p` gains what bodies carry.
+    fn full_product(
+        &mut self,
+        p: &mut [Lane<T>],
+        p_bodies: &[[Vec3; 2]],
+        q: &mut [Lane<T>],
+        q_bodies: &mut [[Vec3; 2]],
+    ) {
+        if !self.bodies.is_empty() {
+            self.filter.carry(p_bodies, p);
+        }
+        super::block::multiply(self.pattern, self.blocks, p, q);
+        for ((out, body), p) in q_bodies.iter_mut().zip(self.bodies).zip(p_bodies) {
+            *out = body_momentum(body, p);
+        }
+        if !self.stencils.list.is_empty() {
+            self.stencils.apply(p, p_bodies, q, q_bodies);
+        }
+    }
+
+    /// Solves for `u` and `u_bodies`, which hold the start: prescribed parts right, the rest a
+    /// guess. `u` must not contain what bodies carry; it does afterwards.
+    pub fn solve(
+        &mut self,
+        precondition: &mut dyn Precondition<T>,
+        (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
+        stop: &Stop,
+        (u, u_bodies): (&mut [Lane<T>], &mut [[Vec3; 2]]),
+        scratch: &mut Scratch<T>,
+    ) -> Outcome {
+        let n = u.len();
+        let Scratch { r, z, p, q, body } = scratch;
+        for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
+            v.resize(n, [T::default(); 4]);
+        }
+        for v in [&mut body.r, &mut body.p, &mut body.q] {
+            v.clear();
+            v.resize(self.bodies.len(), [Vec3::ZERO; 2]);
+        }
+        // r = Tᵀ(b − A u)
+        self.full_product(u, u_bodies, q, &mut body.q);
+        let mut carried = std::mem::take(&mut body.r);
+        for (i, r) in carried.iter_mut().enumerate() {
+            *r = [b_bodies[i][0] - body.q[i][0], b_bodies[i][1] - body.q[i][1]];
+        }
+        for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
+            let i = hold.particle as usize;
+            let rest = hold.held() * (super::block::vector(&b[i]) - super::block::vector(&q[i]));
+            let out = &mut carried[hold.body as usize];
+            out[0] += rest;
+            out[1] += hold.arm.cross(rest);
+        }
+        body.r = carried;
+        let filter = self.filter;
+        each(n, &mut r[..], &|rows, r: &mut [Lane<T>]| {
+            for (i, r) in rows.zip(r) {
+                let mut rest = b[i];
+                for (rest, q) in rest.iter_mut().zip(q[i]) {
+                    *rest = *rest - q;
+                }
+                *r = filter.apply(i, &rest);
+            }
+        });
+        precondition.apply(filter, r, z);
+        p.copy_from_slice(z);
+        for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
+            *p = body_response(mass, r);
+        }
+        let mut rz = vector_dot(r, z) + body_dot(&body.r, &body.p);
+        let mut outcome =
+            Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
+        let reference = if stop.reference > 0.0 { stop.reference } else { outcome.start };
+        let goal = stop.tolerance * reference;
+
+        // negated so that a NaN stops too
+        while outcome.end > goal && outcome.iterations < stop.iterations {
+            let pq = self.product(p, &body.p, q, &mut body.q);
+            if !(pq > 0.0) {
+                outcome.indefinite = pq < 0.0;
+                break;
+            }
+            let alpha = rz / pq;
+            let a = T::of(alpha);
+            let (p_now, q_now) = (&*p, &*q);
+            each(n, (&mut *u, &mut r[..]), &|rows, (u, r): (&mut [Lane<T>], &mut [Lane<T>])| {
+                for ((i, u), r) in rows.zip(u).zip(r) {
+                    for k in 0..4 {
+                        u[k] += a * p_now[i][k];
+                        r[k] = r[k] - a * q_now[i][k];
+                    }
+                }
+            });
+            // what bodies carry follows their change
+            for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
+                let add: Lane<T> =
+                    super::block::lane(alpha * hold.follow(&body.p[hold.body as usize]));
+                for (u, a) in u[hold.particle as usize].iter_mut().zip(add) {
+                    *u += a;
+                }
+            }
+            for i in 0..self.bodies.len() {
+                for k in 0..2 {
+                    u_bodies[i][k] += alpha * body.p[i][k];
+                    body.r[i][k] -= alpha * body.q[i][k];
+                }
+            }
+            precondition.apply(filter, r, z);
+            let mut next = vector_dot(r, z);
+            for (r, mass) in body.r.iter().zip(self.bodies) {
+                let z = body_response(mass, r);
+                next += r[0].dot(z[0]) + r[1].dot(z[1]);
+            }
+            let beta = next / rz;
+            rz = next;
+            let b = T::of(beta);
+            let z_now = &*z;
+            each(n, &mut p[..], &|rows, p: &mut [Lane<T>]| {
+                for (i, p) in rows.zip(p) {
+                    for k in 0..4 {
+                        p[k] = z_now[i][k] + b * p[k];
+                    }
+                }
+            });
+            for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
+                let z = body_response(mass, r);
+                *p = [z[0] + beta * p[0], z[1] + beta * p[1]];
+            }
+            outcome.iterations += 1;
+            outcome.end = rz.max(0.0).sqrt();
+        }
+        outcome
+    }
+
+    /// A u − b of all particles, unfiltered: at a held particle the impulse of its constraint, N·s.
+    /// `u` contains what bodies carry.
+    pub fn impulses<'s>(
+        &mut self,
+        b: &[Lane<T>],
+        u: &[Lane<T>],
+        u_bodies: &[[Vec3; 2]],
+        scratch: &'s mut Scratch<T>,
+    ) -> &'s [Lane<T>] {
+        let Scratch { q, body, .. } = scratch;
+        q.resize(u.len(), [T::default(); 4]);
+        body.q.clear();
+        body.q.resize(self.bodies.len(), [Vec3::ZERO; 2]);
+        super::block::multiply(self.pattern, self.blocks, u, q);
+        if !self.stencils.list.is_empty() {
+            self.stencils.apply(u, u_bodies, q, &mut body.q);
+        }
+        each(u.len(), &mut q[..], &|rows, q: &mut [Lane<T>]| {
+            for (q, b) in q.iter_mut().zip(&b[rows]) {
+                for (q, b) in q.iter_mut().zip(b) {
+                    *q = *q - *b;
+                }
+            }
+        });
+        q
+    }
+}
+
+fn vector_dot<T: Scalar>(a: &[Lane<T>], b: &[Lane<T>]) -> f64 {
+    sum(0..a.len(), (), &|rows, ()| {
+        rows.map(|i| dot(&a[i], &b[i])).fold(T::default(), |a, b| a + b).wide()
+    })
+}
+
+/// M (V, ω); an axis that cannot move has no momentum.
+pub fn body_momentum(body: &BodyMass, twist: &[Vec3; 2]) -> [Vec3; 2] {
+    let part = |inv: f64, v: f64| if inv > 0.0 { v / inv } else { 0.0 };
+    let linear = Vec3::new(
+        part(body.inv_mass.x, twist[0].x),
+        part(body.inv_mass.y, twist[0].y),
+        part(body.inv_mass.z, twist[0].z),
+    );
+    [linear, pseudo_inverse(&body.inv_inertia) * twist[1]]
+}
+
+/// M⁻¹ (p, L).
+fn body_response(body: &BodyMass, wrench: &[Vec3; 2]) -> [Vec3; 2] {
+    [body.inv_mass * wrench[0], body.inv_inertia * wrench[1]]
+}
+
+/// The inertia that belongs to an inverse inertia, with zeros about locked axes.
+fn pseudo_inverse(inv: &Mat3) -> Mat3 {
+    let full = inv.inverse();
+    if full.is_finite() && inv.determinant() != 0.0 {
+        return full;
+    }
+    let eigen = glamx::DSymmetricEigen3::new(*inv);
+    let largest = eigen.eigenvalues.abs().max_element();
+    let part = |x: f64| if x > 1e-12 * largest { 1.0 / x } else { 0.0 };
+    let values = eigen.eigenvalues;
+    let diagonal = Vec3::new(part(values.x), part(values.y), part(values.z));
+    let v = eigen.eigenvectors;
+    v * Mat3::from_diagonal(diagonal) * v.transpose()
+}

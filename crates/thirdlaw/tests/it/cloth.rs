@@ -1,0 +1,393 @@
+//! Cloth against known answers.
+
+use thirdlaw::{
+    Body, Cloth, ClothId, ClothMesh, ClothSolver, Fabric, Hold, Keyframe, Keyframes, Pose,
+    Precision, Quat, Settings, Shape, Vec3, World, measure,
+};
+
+/// A world for facts about cloth: no air, double precision, a tight tolerance.
+fn exact() -> Settings {
+    let mut settings = Settings::default();
+    settings.cloth.air = false;
+    settings.cloth.precision = Precision::Double;
+    settings.cloth.tolerance = 1e-10;
+    settings
+}
+
+/// Steps until the kinetic energy is gone.
+fn settle(world: &mut World, dt: f64, most: usize) {
+    for _ in 0..most {
+        world.step(dt).unwrap();
+        if measure::energy(world).kinetic < 1e-16 {
+            return;
+        }
+    }
+}
+
+/// Indices of vertices that `pick` wants.
+fn vertices(mesh: &ClothMesh, pick: impl Fn(Vec3) -> bool) -> Vec<u32> {
+    let picked = mesh.positions.iter().enumerate().filter(|(_, p)| pick(**p));
+    picked.map(|(i, _)| i as u32).collect()
+}
+
+/// A mesh over the xz plane with its own positions as rest coordinates.
+fn flat(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> ClothMesh {
+    let uv: Vec<[f64; 2]> = positions.iter().map(|p| [p.x, p.z]).collect();
+    ClothMesh::with_coordinates(positions, triangles, &uv).unwrap()
+}
+
+/// H/X of a heavy strip clamped at one end, `cells` along its length. With `skew` the rows of
+/// vertices lie askew, so that edges run in other directions.
+fn cantilever(gamma: f64, cells: usize, skew: f64) -> f64 {
+    // clamping a cell fixes the slope in its middle: the free length counts from there
+    let cell = 1.0 / (cells as f64 - 0.5);
+    let length = cell * cells as f64;
+    let density = 0.2;
+    let b = density * 9.81 / gamma;
+    let fabric = Fabric {
+        density,
+        stretch: [2e4, 2e4],
+        shear: 1e4,
+        bend: [b, b],
+        damping: [1e-3, 1e-3, 0.1],
+        ..Fabric::cotton()
+    };
+    let mut mesh = ClothMesh::grid(cells + 1, 4, [length, 3.0 * cell]).unwrap();
+    for (i, p) in mesh.positions.iter_mut().enumerate() {
+        if (2..cells).contains(&(i % (cells + 1))) {
+            p.x += skew * p.z;
+        }
+    }
+    let mesh = flat(mesh.positions, mesh.triangles);
+    let held = vertices(&mesh, |p| p.x < -0.5 * length + 1.01 * cell);
+    let mut settings = exact();
+    settings.cloth.tolerance = 1e-5;
+    let mut world = World::new(settings).unwrap();
+    let cloth = Cloth::new(mesh).fabric(fabric).pin(held).self_collision(false);
+    let id = world.add_cloth(cloth).unwrap();
+    settle(&mut world, 0.02, 600);
+    let tips: Vec<Vec3> =
+        world.vertices(id).unwrap().iter().skip(cells).step_by(cells + 1).copied().collect();
+    let tip = tips.iter().sum::<Vec3>() / tips.len() as f64;
+    -tip.y / (tip.x + 0.5 * length - 0.5 * cell)
+}
+
+#[test]
+fn a_heavy_strip_hangs_as_the_elastica() {
+    for (gamma, expected) in [(1.0, 0.124562), (10.0, 1.066802), (100.0, 5.888105)] {
+        let coarse = cantilever(gamma, 12, 0.0) / expected - 1.0;
+        let fine = cantilever(gamma, 24, 0.0) / expected - 1.0;
+        let askew = cantilever(gamma, 24, 0.6) / expected - 1.0;
+        println!("Γ = {gamma}: {coarse:.4} {fine:.4} askew {askew:.4}");
+        assert!(fine.abs() < 0.02, "Γ = {gamma}: {fine}");
+        assert!(fine.abs() < coarse.abs(), "Γ = {gamma}: {fine} {coarse}");
+        assert!(askew.abs() < 0.03, "Γ = {gamma}, askew: {askew}");
+    }
+}
+
+#[test]
+fn a_sheet_stretches_under_its_own_weight() {
+    // the tip of a hanging strip sinks by ρ g L²/2k; the fabric is a preset
+    let fabric = Fabric::rubber();
+    let length = 1.0;
+    let turn = Quat::from_rotation_z(-std::f64::consts::FRAC_PI_2);
+    let mesh = ClothMesh::grid(21, 5, [length, 0.2]).unwrap().placed(turn, Vec3::ZERO);
+    let top = vertices(&mesh, |p| p.y > 0.499 * length);
+    let mut world = World::new(exact()).unwrap();
+    let cloth = Cloth::new(mesh).fabric(fabric).pin(top.clone()).self_collision(false);
+    let id = world.add_cloth(cloth).unwrap();
+    settle(&mut world, 1.0 / 60.0, 1200);
+    let low = world.vertices(id).unwrap().iter().map(|p| p.y).fold(f64::MAX, f64::min);
+    let sunk = -low - 0.5 * length;
+    let expected = fabric.density * 9.81 * length * length / (2.0 * fabric.stretch[0]);
+    println!("sunk {sunk} of {expected}");
+    assert!((sunk / expected - 1.0).abs() < 0.01, "{sunk} {expected}");
+    // the pins carry the weight
+    let pull: Vec3 = world.pin_forces(id).unwrap().iter().map(|p| p.1).sum();
+    let weight = fabric.density * length * 0.2 * 9.81;
+    assert!((pull - Vec3::Y * weight).length() < 1e-6 * weight, "{pull} {weight}");
+}
+
+#[test]
+fn a_slack_sheet_hangs_as_a_catenary() {
+    let (span, length, cells) = (1.0, 1.2, 48);
+    let mesh = ClothMesh::grid(cells + 1, 3, [length, 0.05]).unwrap();
+    let uv: Vec<[f64; 2]> = mesh.positions.iter().map(|p| [p.x, p.z]).collect();
+    // started on a parabola of about the right length
+    let positions = mesh.positions.iter().map(|p| {
+        let x = p.x / length * span;
+        Vec3::new(x, 1.1 * x * x, p.z)
+    });
+    let mesh = ClothMesh::with_coordinates(positions.collect(), mesh.triangles, &uv).unwrap();
+    let ends = vertices(&mesh, |p| p.x.abs() > 0.4999 * span);
+    let top = mesh.positions[0].y;
+    let fabric = Fabric { bend: [0.0; 2], stretch: [2e4; 2], ..Fabric::cotton() };
+    let mut world = World::new(exact()).unwrap();
+    let cloth = Cloth::new(mesh).fabric(fabric).pin(ends).self_collision(false);
+    let id = world.add_cloth(cloth).unwrap();
+    settle(&mut world, 1.0 / 60.0, 1500);
+    let low = world.vertices(id).unwrap().iter().map(|p| p.y).fold(f64::MAX, f64::min);
+    println!("sag {}", top - low);
+    assert!(((top - low) / 0.292344 - 1.0).abs() < 0.01, "sag {}", top - low);
+}
+
+/// Semi-implicit and backward Euler agree where only gravity acts.
+#[test]
+fn free_fall_is_exact_with_damping() {
+    let fabric = Fabric { damping: [0.1, 0.1, 0.1], ..Fabric::cotton() };
+    let mesh = ClothMesh::grid(7, 6, [1.0, 1.0]).unwrap();
+    let start = mesh.positions.clone();
+    let velocity = Vec3::new(1.0, 2.0, -0.5);
+    let mut world = World::new(exact()).unwrap();
+    let id = world.add_cloth(Cloth::new(mesh).fabric(fabric).velocity(velocity)).unwrap();
+    let (h, n) = (0.01, 50);
+    for _ in 0..n {
+        world.step(h).unwrap();
+    }
+    let fall = Vec3::Y * (-9.81 * h * h * f64::from(n * (n + 1)) / 2.0);
+    for (x, x0) in world.vertices(id).unwrap().iter().zip(&start) {
+        let expected = *x0 + velocity * (h * f64::from(n)) + fall;
+        assert!((*x - expected).length() < 1e-9, "{x} {expected}");
+    }
+}
+
+/// Backward Euler takes angular momentum from a spinning sheet by its own factor 1/(1 + ω²h²) a
+/// step; damping adds nothing to that.
+#[test]
+fn a_spinning_sheet_loses_what_backward_euler_takes() {
+    let (omega, h) = (3.0, 0.005);
+    let spin = |damping: f64| {
+        let fabric = Fabric { damping: [damping; 3], stretch: [1e5; 2], ..Fabric::cotton() };
+        let mut settings = exact();
+        settings.gravity = Vec3::ZERO;
+        let mut world = World::new(settings).unwrap();
+        let mesh = ClothMesh::grid(7, 7, [1.0, 1.0]).unwrap();
+        let start = mesh.positions.clone();
+        let id = world.add_cloth(Cloth::new(mesh).fabric(fabric).self_collision(false)).unwrap();
+        for (i, x) in start.iter().enumerate() {
+            let v = Vec3::new(0.0, omega, 0.0).cross(*x);
+            world.set_vertex(id, i as u32, *x, v).unwrap();
+        }
+        let before = measure::momentum(&world).1.y;
+        let mut factor = 1.0;
+        for _ in 0..10 {
+            let now = omega * measure::momentum(&world).1.y / before;
+            world.step(h).unwrap();
+            factor /= 1.0 + now * now * h * h;
+        }
+        (measure::momentum(&world).1.y / before, factor)
+    };
+    let (plain, factor) = spin(0.0);
+    let (damped, _) = spin(0.05);
+    println!("{plain} {damped} {factor}");
+    assert!((plain - factor).abs() < 0.02 * (1.0 - factor), "{plain} {factor}");
+    assert!((damped - plain).abs() < 0.02 * (1.0 - factor), "{damped} {plain}");
+}
+
+/// One linear mode loses energy by (1 + ω²h²)^(−n): no hidden damping.
+#[test]
+fn implicit_euler_dissipates_what_it_must() {
+    let (length, omega) = (1.0, std::f64::consts::TAU);
+    let fabric = Fabric { damping: [0.0; 3], ..Fabric::cotton() };
+    let k = fabric.density * length * length * omega * omega / 3.0;
+    let fabric = Fabric { stretch: [k, k], ..fabric };
+    let corners = vec![Vec3::new(0.0, 0.0, -0.5), Vec3::new(0.0, 0.0, 0.5), Vec3::X * length];
+    let mesh = flat(corners, vec![[0, 1, 2]]);
+    let mut settings = exact();
+    settings.gravity = Vec3::ZERO;
+    settings.cloth.tolerance = 1e-14;
+    let mut world = World::new(settings).unwrap();
+    let id = world.add_cloth(Cloth::new(mesh).fabric(fabric).pin([0, 1])).unwrap();
+    world.set_vertex(id, 2, Vec3::X * (length + 1e-3), Vec3::ZERO).unwrap();
+    let total = |world: &World| {
+        let energy = measure::energy(world);
+        energy.kinetic + energy.elastic
+    };
+    let before = total(&world);
+    for _ in 0..100 {
+        world.step(0.01).unwrap();
+    }
+    let factor = total(&world) / before;
+    assert!((factor - 0.674349).abs() < 1e-5, "{factor}");
+}
+
+/// A cloth lying on a slope, pulled by gravity.
+fn on_slope(mu: f64) -> (World, ClothId, Vec3) {
+    let angle = libm::atan(0.5);
+    let turn = Quat::from_rotation_z(-angle);
+    let mut settings = exact();
+    settings.gravity = Vec3::new(0.0, -9.8, 0.0);
+    settings.cloth.tolerance = 1e-8;
+    let mut world = World::new(settings).unwrap();
+    world.add_body(Body::fixed(Shape::half_space(turn * Vec3::Y).unwrap()).friction(mu)).unwrap();
+    let fabric = Fabric { friction: mu, ..Fabric::cotton() };
+    let lift = turn * Vec3::Y * (0.5 * fabric.thickness);
+    let mesh = ClothMesh::grid(9, 9, [0.5, 0.5]).unwrap().placed(turn, lift);
+    let id = world.add_cloth(Cloth::new(mesh).fabric(fabric)).unwrap();
+    (world, id, turn * Vec3::X)
+}
+
+fn mean_velocity(world: &World, id: ClothId) -> Vec3 {
+    let v = world.vertex_velocities(id).unwrap();
+    v.iter().sum::<Vec3>() / v.len() as f64
+}
+
+#[test]
+fn a_cloth_sticks_and_slides_on_a_slope_like_a_block() {
+    let (mut world, id, _) = on_slope(0.501);
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let creep = mean_velocity(&world, id).length();
+    assert!(creep < 1e-5, "creeps at {creep} m/s");
+
+    let (mut world, id, down) = on_slope(0.49);
+    for _ in 0..30 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let before = mean_velocity(&world, id).dot(down);
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let slope = libm::atan(0.5);
+    let expected = 9.8 * (libm::sin(slope) - 0.49 * libm::cos(slope));
+    let found = mean_velocity(&world, id).dot(down) - before;
+    println!("slides at {found} m/s², {expected} expected");
+    assert!((found / expected - 1.0).abs() < 0.02, "slides at {found} m/s², not {expected}");
+}
+
+/// Half a turn of a strip over a fixed cylinder with a weight at each end: how far the heavier one
+/// has sunk.
+fn capstan(mu: f64, ratio: f64) -> f64 {
+    let (radius, hang, cells) = (0.2, 0.25, 48);
+    let arc = std::f64::consts::PI * radius;
+    let length = arc + 2.0 * hang;
+    let fabric = Fabric {
+        density: 0.01,
+        stretch: [2e5; 2],
+        bend: [0.0; 2],
+        friction: mu,
+        thickness: 1e-3,
+        ..Fabric::cotton()
+    };
+    let r = radius + 0.5 * fabric.thickness;
+    let mesh = ClothMesh::grid(cells + 1, 3, [length, 0.06]).unwrap();
+    let uv: Vec<[f64; 2]> = mesh.positions.iter().map(|p| [p.x, p.z]).collect();
+    let wrap = |p: &Vec3| {
+        let s = p.x;
+        if s.abs() <= 0.5 * arc {
+            let angle = s / radius;
+            Vec3::new(r * libm::sin(angle), r * libm::cos(angle), p.z)
+        } else {
+            Vec3::new(r.copysign(s), 0.5 * arc - s.abs(), p.z)
+        }
+    };
+    let positions: Vec<Vec3> = mesh.positions.iter().map(wrap).collect();
+    let mesh = ClothMesh::with_coordinates(positions, mesh.triangles, &uv).unwrap();
+    let mut settings = exact();
+    settings.cloth.tolerance = 1e-6;
+    let mut world = World::new(settings).unwrap();
+    let axis = Vec3::X * std::f64::consts::FRAC_PI_2;
+    let cylinder = Shape::cylinder(0.5, radius).unwrap();
+    world.add_body(Body::fixed(cylinder).rotated(axis).friction(mu)).unwrap();
+    let mut weight = |side: f64, mass: f64| {
+        let shape = Shape::cuboid(Vec3::splat(0.02)).unwrap();
+        let mut body = Body::dynamic(shape).at(side * r, -hang, 0.0).mass(mass);
+        body.locks.rotation = [true; 3];
+        body.groups.collides = 0;
+        world.add_body(body).unwrap()
+    };
+    let (heavy, light) = (weight(1.0, ratio), weight(-1.0, 1.0));
+    let right = vertices(&mesh, |p| p.x > 0.0 && p.y < 0.001 - hang);
+    let left = vertices(&mesh, |p| p.x < 0.0 && p.y < 0.001 - hang);
+    let cloth = Cloth::new(mesh)
+        .fabric(fabric)
+        .hold(right, Hold::Body(heavy))
+        .hold(left, Hold::Body(light))
+        .self_collision(false);
+    world.add_cloth(cloth).unwrap();
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    -hang - world.pose(heavy).unwrap().translation.y
+}
+
+#[test]
+fn a_strip_slips_over_a_cylinder_past_the_capstan_ratio() {
+    let mu = 0.3;
+    let limit = libm::exp(mu * std::f64::consts::PI);
+    let held = capstan(mu, 0.95 * limit);
+    let slipped = capstan(mu, 1.05 * limit);
+    println!("held {held}, slipped {slipped}");
+    assert!(held.abs() < 0.004, "sank by {held} below the limit");
+    assert!(slipped > 0.03, "sank by only {slipped} above the limit");
+}
+
+#[test]
+fn a_plate_pulled_away_is_let_go() {
+    let mut world = World::new(exact()).unwrap();
+    let g = 9.81;
+    let keys = (0..=120).map(|i| {
+        // at rest for a fifth of a second, then down at 1.2 g
+        let time = f64::from(i) / 120.0;
+        let fall = (time - 0.2).max(0.0);
+        Keyframe {
+            time,
+            position: Vec3::new(0.0, -0.05 - 0.6 * g * fall * fall, 0.0),
+            rotation: Quat::IDENTITY,
+        }
+    });
+    let plate = Shape::cuboid(Vec3::new(1.0, 0.05, 1.0)).unwrap();
+    let motion = Keyframes { keys: keys.collect(), ..Keyframes::default() };
+    world.add_body(Body::kinematic(plate).keyframes(motion)).unwrap();
+    let fabric = Fabric::cotton();
+    let mesh = ClothMesh::grid(11, 11, [1.0, 1.0]).unwrap();
+    let lift = Pose::from_parts(Vec3::Y * (0.5 * fabric.thickness), Quat::IDENTITY);
+    let id = world.add_cloth(Cloth::new(mesh).fabric(fabric).pose(lift)).unwrap();
+    for _ in 0..60 {
+        world.step(1.0 / 60.0).unwrap();
+        for touch in &world.state().cloth.touches {
+            assert!(touch.pressure >= 0.0, "a contact pulls: {touch:?}");
+        }
+    }
+    let fallen = 0.8_f64;
+    let plate = -0.6 * g * fallen * fallen;
+    let expected = -0.5 * g * fallen * fallen;
+    for x in world.vertices(id).unwrap() {
+        assert!((x.y - expected).abs() < 0.15, "{} instead of {expected}", x.y);
+        assert!(x.y - plate > 0.2, "{} over the plate at {plate}", x.y);
+    }
+}
+
+#[test]
+fn filtered_conjugate_gradients_equal_the_direct_solve() {
+    let run = |solver: ClothSolver| {
+        let mut settings = exact();
+        settings.cloth.solver = solver;
+        settings.cloth.tolerance = 1e-14;
+        let mut world = World::new(settings).unwrap();
+        world.add_body(Body::fixed(Shape::sphere(0.2).unwrap()).at(0.1, -0.25, 0.0)).unwrap();
+        let mesh = ClothMesh::grid(8, 8, [0.6, 0.6]).unwrap();
+        let cloth = Cloth::new(mesh)
+            .pin([0])
+            .hold([7], Hold::Directions(vec![Vec3::X, Vec3::Y]))
+            .hold([63], Hold::Directions(vec![Vec3::new(0.0, 1.0, 1.0)]))
+            .self_collision(false);
+        let id = world.add_cloth(cloth).unwrap();
+        for _ in 0..25 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let touches = world.state().cloth.touches.len();
+        (world.vertices(id).unwrap().to_vec(), touches)
+    };
+    let (filtered, touches) = run(ClothSolver::Filtered);
+    let (direct, _) = run(ClothSolver::Direct);
+    assert!(touches > 0, "the case must have contacts");
+    let error = filtered.iter().zip(&direct).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
+    assert!(error < 1e-10, "{error}");
+    // the slides' penalty variant comes near, but only near
+    let (penalty, _) = run(ClothSolver::Penalty);
+    let error = filtered.iter().zip(&penalty).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
+    println!("penalty {error}");
+    assert!(error < 0.02, "{error}");
+}
