@@ -213,6 +213,10 @@ fn stage_name(stage: Stage) -> &'static str {
         Stage::Islands => "islands",
         Stage::Solve => "solve",
         Stage::Finish => "finish",
+        Stage::ClothForces => "cloth_forces",
+        Stage::ClothSolve => "cloth_solve",
+        Stage::ClothCloth => "cloth_cloth",
+        Stage::ClothSolids => "cloth_solids",
     }
 }
 

@@ -2,7 +2,9 @@
 
 mod errors;
 mod facts;
+mod joints;
 mod mutations;
 mod overlap;
 mod run;
 mod schema;
+mod urdf;
