@@ -2,7 +2,7 @@
 //!
 //! Implement [`Constraint`] and hand it to `World::add_constraint`: it is held by the same exact
 //! solve as joints are, without touching the engine. With h the length of a substep, impulses Jᵀλ
-//! along J = h ∂C/∂x + ∂C/∂v bring C(x + h v, v) to zero, iterated like Newton [bridson-notes].
+//! along J = h ∂C/∂x + ∂C/∂v bring C(x + h v, v) to zero, iterated like Newton (bridson-notes).
 //! In debug builds `World::add_constraint` compares the derivatives with finite differences.
 
 use crate::ids::{BodyId, PointId};

@@ -144,7 +144,7 @@ pub enum Frame {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Enforcement {
     /// Impulses before the move that bring the positions at its end onto the constraint, and
-    /// impulses after it that do so for velocities ([WTF06], [shinar2008 §5.1]): no drift,
+    /// impulses after it that do so for velocities (WTF06, [shinar2008 §5.1]): no drift,
     /// second order.
     #[default]
     Stabilized,

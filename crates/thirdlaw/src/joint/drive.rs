@@ -1,7 +1,7 @@
 //! Drives: proportional–derivative control of a coordinate, and motors.
 //!
 //! The force is F = kp (q* − q) + kd (q̇* − q̇) + effort, with q and q̇ taken inside the step, implicitly, so
-//! that no gain is too stiff for any step [WGF08].
+//! that no gain is too stiff for any step (WGF08).
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Sparse block LDLᵀ of the system of bodies and joints [Baraff96]
+//! Sparse block LDLᵀ of the system of bodies and joints (Baraff96)
 //!
 //!   ( M   Jᵀ ) (  δv )   (  0 )
 //!   ( J  −Γ  ) ( −δz ) = ( −w )

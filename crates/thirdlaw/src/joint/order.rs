@@ -1,7 +1,7 @@
 //! The order in which a system of joints is eliminated, and where its blocks lie.
 //!
 //! The vertices are the bodies and the joints of an island; a joint is a neighbour of the bodies it
-//! holds [Baraff96]. The vertex with the fewest neighbours goes next: on a tree the leaves first,
+//! holds (Baraff96). The vertex with the fewest neighbours goes next: on a tree the leaves first,
 //! which fills nothing in and costs time linear in the size; in loops minimum degree keeps the fill
 //! small.
 //!

@@ -1,7 +1,7 @@
 //! One island with joints through the substeps of a step.
 //!
 //! Each substep of h seconds is a Newmark step with joints held by impulses before and after the move
-//! ([shinar2008 §2, §5, §7], [WTF06]; for joints alone it is RATTLE, of second order):
+//! ([shinar2008 §2, §5, §7], WTF06; for joints alone it is RATTLE, of second order):
 //!
 //!   v ← v + ½h M⁻¹f                        half the forces
 //!   J(x)ᵀλ so that C(x + h v) = 0          pre-stabilization, iterated like Newton; contacts with push

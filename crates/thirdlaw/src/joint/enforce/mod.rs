@@ -15,7 +15,7 @@
 //! | `multipliers` | forces that keep C̈ = 0, and a spring against drift | drifts |
 //! | `projection` | impulses after the move, iterated like Newton | first order |
 //!
-//! Generalized coordinates, the third approach of [bridson-notes], cannot drift and cost time linear in
+//! Generalized coordinates, the third approach of bridson-notes, cannot drift and cost time linear in
 //! the number of links of a tree. So do the factors used here, which also take loops; and drift ends at
 //! the tolerance of the Newton iterations, 1e-10 m. Contacts, breaking and changing joints would each
 //! need a second form of everything, so they are not built.

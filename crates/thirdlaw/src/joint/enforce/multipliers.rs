@@ -1,4 +1,4 @@
-//! Lagrange multipliers: forces Jᵀλ that keep C̈ = 0 [bridson-notes].
+//! Lagrange multipliers: forces Jᵀλ that keep C̈ = 0 (bridson-notes).
 //!
 //!   J M⁻¹Jᵀ λ = −J M⁻¹F − J̇ v
 //!

@@ -1,5 +1,5 @@
 //! Discrete projection: after the step, impulses that bring it back onto the constraint, iterated like
-//! Newton [bridson-notes].
+//! Newton (bridson-notes).
 //!
 //!   v ← v + M⁻¹Jᵀλ,   x ← x + h M⁻¹Jᵀλ,   J M⁻¹Jᵀ λ = −C(x, v),   J = h ∂C/∂x + ∂C/∂v
 //!

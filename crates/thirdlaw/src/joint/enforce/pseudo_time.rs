@@ -1,5 +1,5 @@
 //! Soft constraints in pseudo-time: first all other forces for a step, then springs alone, without
-//! advancing time, until they are at equilibrium [bridson-notes].
+//! advancing time, until they are at equilibrium (bridson-notes).
 //!
 //! A pseudo-step is an implicit step of the springs of one joint with K → ∞,
 //! Δx = −M⁻¹Jᵀ(J M⁻¹Jᵀ)⁻¹C, so how large K is does not matter; joints take turns. A single joint is there

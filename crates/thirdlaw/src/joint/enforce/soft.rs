@@ -1,4 +1,4 @@
-//! A soft constraint: the potential ½K CᵀC, damped by D along C only [bridson-notes].
+//! A soft constraint: the potential ½K CᵀC, damped by D along C only (bridson-notes).
 //!
 //! The force −Jᵀ(K C + D J v) is a spring–damper on every held coordinate. Rigid and free motion changes
 //! no C and is not damped. Like all springs here it is implicit, so that no K is too stiff; but whatever

@@ -1,8 +1,8 @@
-//! Pre- and post-stabilization ([WTF06], [shinar2008 §5.1]).
+//! Pre- and post-stabilization (WTF06, [shinar2008 §5.1]).
 //!
 //! Before the move, impulses bring C at its end to zero: w = J v + C/h, which the scheme then iterates on
 //! C(x + h v) itself. Orientations enter by the vector part of q_a⁻¹q_b alone, as [shinar2008 §5.1]
-//! improves on [WTF06]. After the move, impulses bring J v to zero. The paper goes from joint to joint;
+//! improves on WTF06. After the move, impulses bring J v to zero. The paper goes from joint to joint;
 //! here all joints are solved at once, exactly. A gap wider than can be closed at the closing speed in a
 //! substep is closed in several.
 
