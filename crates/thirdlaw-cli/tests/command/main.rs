@@ -2,6 +2,7 @@
 
 mod bench;
 mod errors;
+mod joints;
 mod render;
 mod resume;
 mod run;

@@ -190,8 +190,8 @@ fn the_underline_is_under_what_is_wrong() {
     );
     assert_eq!(
         told,
-        "t.toml:26:21: joint `door`: there is no body or point \"carrt\"\n \
-         26 | between = [\"world\", \"carrt\"]\n    |                     ^^^^^^^\n    = did you mean \"cart\"?\n"
+        "t.toml:23:21: joint `door`: there is no body or point \"carrt\"\n \
+         23 | between = [\"world\", \"carrt\"]\n    |                     ^^^^^^^\n    = did you mean \"cart\"?\n"
     );
 }
 
