@@ -1,7 +1,7 @@
 //! What can be typed after `thirdlaw`.
 
 use crate::failure::Failure;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Runs without arguments.
@@ -45,6 +45,10 @@ pub enum Command {
     Schema,
     /// Draw a run: pictures, a poster and a movie
     Render(RenderArgs),
+    /// Write report.html of a run anew: pictures, plots, expectations
+    Report(ReportArgs),
+    /// Write a run in the format of other programs: USD, VTK, OBJ, glTF
+    Export(ExportArgs),
     /// Measure how fast and how well scenes are simulated
     Bench(BenchArgs),
 }
@@ -75,6 +79,9 @@ pub struct RunArgs {
     /// Also write joints.csv: coordinates, rates and reactions of every joint in every frame
     #[arg(long)]
     pub joints: bool,
+    /// Also write points.csv: position of every vertex of every cloth in every frame
+    #[arg(long)]
+    pub points: bool,
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
@@ -84,6 +91,9 @@ pub struct RunArgs {
     /// Keep no frames: saves space, but the run can be neither resumed nor drawn
     #[arg(long)]
     pub no_cache: bool,
+    /// Write no report.html, which takes a second or two
+    #[arg(long)]
+    pub no_report: bool,
 }
 
 impl RunArgs {
@@ -98,9 +108,11 @@ impl RunArgs {
             overrides: Vec::new(),
             poses: false,
             joints: false,
+            points: false,
             quiet: false,
             force: false,
             no_cache: false,
+            no_report: false,
         }
     }
 }
@@ -108,15 +120,18 @@ impl RunArgs {
 /// `thirdlaw resume`.
 #[derive(Clone, Debug, Args)]
 pub struct ResumeArgs {
-    /// Folder of the interrupted run
+    /// Folder of the interrupted run [default: the latest under out/]
     #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
+    pub folder: Option<PathBuf>,
     /// Threads to compute with; the results do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
+    /// Write no report.html, which takes a second or two
+    #[arg(long)]
+    pub no_report: bool,
 }
 
 /// `thirdlaw check`.
@@ -175,6 +190,53 @@ pub struct RenderArgs {
     /// Plain lines instead of a progress bar
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `thirdlaw report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// Folder of the run [default: the latest under out/]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Threads to compute with; the report does not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+}
+
+/// `thirdlaw export`.
+#[derive(Clone, Debug, Args)]
+pub struct ExportArgs {
+    /// Folder of the run [default: the latest under out/]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// What to write
+    #[arg(long, value_name = "FORMAT")]
+    pub to: ExportFormat,
+    /// File (usd, gltf) or folder (vtk, obj) to write [default: in DIR/export/]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+    /// Frames to write, such as 90..180, ..60, or 0..300:10 for every tenth [default: all]
+    #[arg(long, value_name = "A..B[:STEP]", value_parser = FrameRange::parse)]
+    pub frames: Option<FrameRange>,
+    /// Replace what is there already
+    #[arg(long)]
+    pub force: bool,
+    /// Plain lines instead of a progress bar
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What other programs read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One .usda file with time samples, for Blender, Houdini, Maya, Omniverse
+    Usd,
+    /// A .vtu file a frame and a .pvd file for all, for ParaView
+    Vtk,
+    /// A .obj file a frame
+    Obj,
+    /// One .glb file with animations, for browsers and game engines
+    Gltf,
 }
 
 /// Frames from a first to a last one, both included.

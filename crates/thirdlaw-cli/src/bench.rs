@@ -6,15 +6,17 @@
 //! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does).
 
 use crate::args::BenchArgs;
+use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::failure::Failure;
 use crate::record::{Machine, VERSION, core_count, now};
 use crate::session::median;
+use crate::stages::{self, StageClock};
 use crate::{files, print, source, stats, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::{Duration, Instant};
-use thirdlaw::{Observer, Stage, measure};
+use std::time::Instant;
+use thirdlaw::{Stage, measure};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
@@ -41,6 +43,9 @@ pub struct Figures {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    /// Over all frames; absent without cloth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cloth: Option<ClothFigures>,
     hash: String,
 }
 
@@ -79,6 +84,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         warn_of_difference(name, &all);
     }
     print::result(&stage_table(&all, names))?;
+    let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
+    print::result(&cloth_table::text(cloth, names))?;
     match &args.json {
         Some(path) => {
             let machine = Machine::here(thread_counts.iter().copied().max().unwrap_or(1));
@@ -127,6 +134,7 @@ fn measure_scene(
         overlap_p99: pass.overlap_p99,
         overlap_max: pass.overlap_max,
         contacts: pass.contacts,
+        cloth: pass.cloth.clone(),
         hash: stats::hash_text(pass.hash),
     })
 }
@@ -140,6 +148,7 @@ struct Pass {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    cloth: Option<ClothFigures>,
     hash: u64,
 }
 
@@ -151,16 +160,19 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let mut clock = StageClock::default();
     let mut rest_energy: Vec<f64> = Vec::new();
     let mut contacts = 0;
+    let mut tally = ClothTally::default();
     for frame in 0..frames {
         if frame == settled_from {
+            tally.add_stages(clock.ms());
             clock = StageClock::default();
         }
         let started = Instant::now();
         for _ in 0..scene.steps_per_frame {
             let step = world.step_observed(dt, &mut clock);
-            contacts = step
-                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?
-                .contacts;
+            let report = step
+                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?;
+            contacts = report.contacts;
+            tally.add_step(&report);
         }
         frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
         if frame >= settled_from {
@@ -170,58 +182,27 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
             rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
         }
     }
+    tally.add_stages(clock.ms());
+    let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
-    let stage_ms =
-        clock.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3 / settled));
+    let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
     let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
-        total_ms: frame_ms.iter().sum(),
+        total_ms,
         stage_ms: stage_ms.collect(),
         rest_energy,
         overlap_p99: depths.get(depths.len() * 99 / 100).copied().unwrap_or(0.0),
         overlap_max: depths.last().copied().unwrap_or(0.0),
         contacts,
+        cloth: tally.figures(&world, frames, total_ms),
         hash: world.hash(),
     })
 }
 
-/// Adds up how long each stage took.
-#[derive(Default)]
-struct StageClock {
-    totals: BTreeMap<Stage, Duration>,
-    begun: Option<Instant>,
-}
-
-impl Observer for StageClock {
-    fn begin(&mut self, _: Stage) {
-        self.begun = Some(Instant::now());
-    }
-
-    fn end(&mut self, stage: Stage) {
-        if let Some(begun) = self.begun.take() {
-            *self.totals.entry(stage).or_default() += begun.elapsed();
-        }
-    }
-}
-
-fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::BroadPhase => "broad_phase",
-        Stage::NarrowPhase => "narrow_phase",
-        Stage::Islands => "islands",
-        Stage::Solve => "solve",
-        Stage::Finish => "finish",
-        Stage::ClothForces => "cloth_forces",
-        Stage::ClothSolve => "cloth_solve",
-        Stage::ClothCloth => "cloth_cloth",
-        Stage::ClothSolids => "cloth_solids",
-    }
-}
-
 fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
+    to.collect_map(stages.iter().map(|(stage, ms)| (stages::name(*stage), ms)))
 }
 
 /// The same scene must end in the same bits with any number of threads.
@@ -236,7 +217,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  threads  frames  ms/frame  (min–max)        total s  contacts  \
+        "{:<names$}  threads  frames   ms/frame  (min–max)              total s  contacts  \
          rest J/kg median  mean       overlap mm p99  max\n",
         "scene"
     )
@@ -246,7 +227,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:>7}  {:>6}  {:>8}  {:<15}  {:>7}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.threads,
         f.frames,
@@ -262,13 +243,19 @@ fn row(f: &Figures, names: usize) -> String {
 }
 
 fn stage_table(all: &[Figures], names: usize) -> String {
+    let stages: std::collections::BTreeSet<Stage> =
+        all.iter().flat_map(|f| f.stage_ms.keys().copied()).collect();
     let mut text = String::from("\nms/frame by stage, last third of the frames\n");
-    for f in all {
-        let _ = write!(text, "{:<names$}  {:>7}", f.scene, f.threads);
-        for (stage, ms) in &f.stage_ms {
-            let _ = write!(text, "  {} {}", stage_name(*stage), print::number(*ms));
-        }
-        text.push('\n');
+    let _ = write!(text, "{:<names$}  threads", "scene");
+    for stage in &stages {
+        let _ = write!(text, "  {:>12}", stages::name(*stage));
     }
-    text
+    for f in all {
+        let _ = write!(text, "\n{:<names$}  {:>7}", f.scene, f.threads);
+        for stage in &stages {
+            let ms = f.stage_ms.get(stage).map_or_else(String::new, |ms| print::number(*ms));
+            let _ = write!(text, "  {ms:>12}");
+        }
+    }
+    text + "\n"
 }

@@ -4,14 +4,18 @@ use crate::failure::Failure;
 use crate::files;
 use crate::frames::FrameCache;
 use crate::record::{self, RunRecord};
-use crate::render;
+use crate::{export, render, report};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const STATS: &str = "stats.csv";
+/// Name of the table of measurements.
+pub const STATS: &str = "stats.csv";
+/// Name of the table of times by stage.
+pub const STAGES: &str = "stages.csv";
 const POSES: &str = "poses.csv";
 const JOINTS: &str = "joints.csv";
+const POINTS: &str = "points.csv";
 const LOCK: &str = ".lock";
 
 /// A killed process holds its lock until the disk has let go of it.
@@ -42,7 +46,11 @@ impl RunFolder {
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
         files::remove(&self.joints())?;
+        files::remove(&self.points())?;
+        files::remove(&self.stages())?;
+        files::remove(&self.path.join(report::FILE_NAME))?;
         render::remove_results(&self.path)?;
+        export::remove_results(&self.path)?;
         self.frames().remove_after(None)
     }
 
@@ -82,6 +90,16 @@ impl RunFolder {
     /// Where `joints.csv` is.
     pub fn joints(&self) -> PathBuf {
         self.path.join(JOINTS)
+    }
+
+    /// Where `points.csv` is.
+    pub fn points(&self) -> PathBuf {
+        self.path.join(POINTS)
+    }
+
+    /// Where `stages.csv` is.
+    pub fn stages(&self) -> PathBuf {
+        self.path.join(STAGES)
     }
 
     /// The cache.

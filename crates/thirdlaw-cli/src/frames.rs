@@ -68,7 +68,7 @@ impl FrameCache {
         };
         Ok(match Snapshot::from_bytes(&bytes) {
             Ok(snapshot) => CachedFrame::Intact(Box::new(snapshot)),
-            Err(error @ SnapshotError::Version { .. }) => {
+            Err(error @ (SnapshotError::Version { .. } | SnapshotError::Layout)) => {
                 CachedFrame::OtherVersion(error.to_string())
             }
             Err(error) => CachedFrame::Damaged(error.to_string()),

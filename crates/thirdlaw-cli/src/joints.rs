@@ -38,11 +38,7 @@ pub const COLUMNS: [&str; 24] = [
 ];
 
 /// The rows of one frame, a joint each.
-pub fn rows(
-    frame: u32,
-    world: &World,
-    joints: &[SceneJoint],
-) -> impl Iterator<Item = Vec<String>> {
+pub fn rows(frame: u32, world: &World, joints: &[SceneJoint]) -> impl Iterator<Item = Vec<String>> {
     joints.iter().filter_map(move |joint| {
         let reading = world.joint_reading(joint.id).ok()?;
         let mut row = vec![frame.to_string(), exact(world.time()), joint.name.clone()];

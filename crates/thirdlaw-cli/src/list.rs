@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, ScenesArgs};
 use crate::failure::Failure;
 use crate::{print, source};
-use thirdlaw_scene::Scene;
+use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Validates scenes; all of them, so that one call shows all errors.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
@@ -14,7 +14,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
                 let seconds = f64::from(scene.frames) / scene.fps;
                 print::result(&format!(
                     "{typed}: ok, {}, {} ({} s), {}\n",
-                    body_count(scene.bodies.len()),
+                    contents(&scene),
                     print::plural(scene.frames as usize, "frame"),
                     print::number(seconds),
                     print::plural(scene.expect.len(), "expectation")
@@ -39,9 +39,23 @@ pub fn print_notes(scene: &Scene) {
     }
 }
 
-/// `1 body`, `2 bodies`.
-pub fn body_count(count: usize) -> String {
-    if count == 1 { "1 body".into() } else { format!("{count} bodies") }
+/// `1 body`, `2 bodies, 1 cloth of 2601 vertices`.
+pub fn contents(scene: &Scene) -> String {
+    let bodies = scene.bodies.len();
+    let mut parts = Vec::new();
+    if bodies > 0 || scene.cloths.is_empty() {
+        parts.push(if bodies == 1 { "1 body".into() } else { format!("{bodies} bodies") });
+    }
+    if !scene.cloths.is_empty() {
+        let count = |cloth: &SceneCloth| scene.world.vertices(cloth.id).map_or(0, <[_]>::len);
+        let vertices: usize = scene.cloths.iter().map(count).sum();
+        parts
+            .push(format!("{} of {vertices} vertices", print::plural(scene.cloths.len(), "cloth")));
+    }
+    if !scene.joints.is_empty() {
+        parts.push(print::plural(scene.joints.len(), "joint"));
+    }
+    parts.join(", ")
 }
 
 /// Lists the built-in scenes.

@@ -5,6 +5,8 @@
 
 mod args;
 mod bench;
+mod cloth_table;
+mod export;
 mod failure;
 mod files;
 mod folder;
@@ -12,16 +14,19 @@ mod frames;
 mod interrupt;
 mod joints;
 mod list;
+mod points;
 mod poses;
 mod print;
 mod progress;
 mod record;
 mod recording;
 mod render;
+mod report;
 mod resume;
 mod run;
 mod session;
 mod source;
+mod stages;
 mod stats;
 mod summary;
 mod table;
@@ -41,6 +46,8 @@ fn main() -> ExitCode {
         Some(Command::Scenes(args)) => list::scenes(args),
         Some(Command::Schema) => list::schema(),
         Some(Command::Render(args)) => render::render(args),
+        Some(Command::Report(args)) => report::report(args),
+        Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
     };
     match result {

@@ -44,6 +44,8 @@ pub fn precise(x: f64) -> String {
 }
 
 fn significant(x: f64, digits: i32) -> String {
+    // a sum of nothing is −0
+    let x = x + 0.0;
     if x != 0.0 && !(1e-3..1e5).contains(&x.abs()) {
         let text = format!("{x:.*e}", digits as usize - 1);
         return match text.split_once('e') {
@@ -76,8 +78,14 @@ mod tests {
 
     #[test]
     fn numbers_keep_four_digits() {
-        let cases =
-            [(0.0, "0"), (1.0, "1"), (0.35, "0.35"), (1234.567, "1235"), (-2.5e-7, "-2.5e-7")];
+        let cases = [
+            (0.0, "0"),
+            (-0.0, "0"),
+            (1.0, "1"),
+            (0.35, "0.35"),
+            (1234.567, "1235"),
+            (-2.5e-7, "-2.5e-7"),
+        ];
         for (x, text) in cases {
             assert_eq!(super::number(x), text);
         }

@@ -45,6 +45,9 @@ pub struct RunRecord {
     /// Whether `joints.csv` is written.
     #[serde(default)]
     pub joints: bool,
+    /// Whether `points.csv` is written.
+    #[serde(default)]
+    pub points: bool,
     /// What it was computed on (last).
     pub machine: Machine,
     /// When it began, UTC.
@@ -207,12 +210,9 @@ impl RunRecord {
         if self.frames_changed {
             text += &format!(" --frames {}", self.frames);
         }
-        if self.poses {
-            text += " --poses";
-        }
-        if self.joints {
-            text += " --joints";
-        }
+        text += if self.poses { " --poses" } else { "" };
+        text += if self.points { " --points" } else { "" };
+        text += if self.joints { " --joints" } else { "" };
         text + " --force"
     }
 

@@ -35,10 +35,17 @@ impl Recording {
         let again = format!("run it anew with `{}`", record.command(folder));
         if !record.cache {
             return Err(Failure::Input(format!(
-                "{shown} was run with --no-cache, so it has no frames to draw\n{again}"
+                "{shown} was run with --no-cache, so it has no frames to show\n{again}"
             )));
         }
         let scene = SceneSource::of_record(&record).load(&record.scene.overrides)?;
+        Recording::of(folder, record, scene)
+    }
+
+    /// The run in `folder`, whose record and scene are at hand.
+    pub fn of(folder: &Path, record: RunRecord, scene: Scene) -> Result<Recording, Failure> {
+        let shown = folder.display();
+        let again = format!("run it anew with `{}`", record.command(folder));
         let cache = FrameCache::of_run(folder);
         let kept = (0..=record.frames).take_while(|&frame| cache.path(frame).exists()).count();
         let Some(last_frame) = (kept as u32).checked_sub(1) else {

@@ -1,6 +1,7 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 //!
-//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and `joints.csv` and its cache file are, and
+//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv`, `points.csv` and
+//! `joints.csv` and its cache file are, and
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
@@ -10,31 +11,37 @@ use crate::folder::RunFolder;
 use crate::frames::CachedFrame;
 use crate::interrupt::Interrupt;
 use crate::record::{self, Machine, Outcome, RunRecord, core_count};
-use crate::recording::read_record;
+use crate::recording::{self, read_record};
+use crate::run::WorkOptions;
 use crate::session::{Past, Session, Tables};
 use crate::source::SceneSource;
 use crate::table::{self, Table};
-use crate::{poses, print, run, stats, summary, threads};
+use crate::{points, poses, print, run, stages, stats, summary, threads};
 use std::path::Path;
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
 
 /// Goes on with the run in a folder.
 pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
+    let path = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => recording::latest()?,
+    };
     // before the folder is claimed, which leaves a file in it
-    let record = read_record(&args.folder)?;
+    let record = read_record(&path)?;
     if record.outcome.is_final() {
-        let shown = args.folder.display();
+        let shown = path.display();
         print::result(&format!("{shown} is finished: {}\n", record.outcome_text()))?;
         return summary::verdict(&record);
     }
-    let folder = RunFolder::claim(&args.folder)?;
-    let mut record = read_record(&args.folder)?;
-    let scene = load(&record, &args.folder)?;
+    let folder = RunFolder::claim(&path)?;
+    let mut record = read_record(&path)?;
+    let scene = load(&record, &path)?;
     record.machine = Machine::here(args.threads.unwrap_or_else(core_count));
     record.outcome = Outcome::Running;
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
-        run::work(reopen(scene, folder, record)?, &interrupt, args.quiet)
+        let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
+        run::work(reopen(scene, folder, record)?, &interrupt, options)
     })
 }
 
@@ -84,6 +91,13 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         };
         frames.truncate(whole as usize);
     }
+    if record.points {
+        let whole = match folder.points().exists() {
+            true => poses::whole_frames(&folder.points(), points::count(&scene))?,
+            false => 0,
+        };
+        frames.truncate(whole as usize);
+    }
     let mut tracker = ExpectTracker::new(&scene);
     let whole = replay(&mut scene, &folder, &frames, &mut tracker)?;
     frames.truncate(whole);
@@ -107,7 +121,17 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         true => Some(Table::reopen(&folder.joints(), last + 1)?),
         false => None,
     };
-    let tables = Tables { stats: Table::reopen(&folder.stats(), last + 1)?, poses, joints };
+    let points = match record.points {
+        true => Some(Table::reopen(&folder.points(), last + 1)?),
+        false => None,
+    };
+    // times are for people: where the table is gone it begins anew
+    let stages = match folder.stages().exists() {
+        true => Table::reopen(&folder.stages(), last + 1)?,
+        false => Table::create(&folder.stages(), &stages::COLUMNS)?,
+    };
+    let stats = Table::reopen(&folder.stats(), last + 1)?;
+    let tables = Tables { stats, poses, joints, points, stages };
     record.resumed.push(last);
     record.write(folder.path())?;
     Ok(Session::resume(scene, folder, record, Past { frames, tracker, tables }))

@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
 use crate::session::Session;
 use crate::source::{self, SceneSource};
-use crate::{list, print, resume, stats, summary, threads};
+use crate::{list, print, report, resume, stats, summary, threads};
 use std::path::Path;
 use thirdlaw_scene::Scene;
 
@@ -25,7 +25,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     print::remark(&format!(
         "{}: {}, {} at {} frames/s, into {}",
         source.name,
-        list::body_count(scene.bodies.len()),
+        list::contents(&scene),
         print::plural(record.frames as usize, "frame"),
         print::number(scene.fps),
         path.display()
@@ -33,15 +33,29 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     list::print_notes(&scene);
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
-        work(Session::begin(scene, folder, record)?, &interrupt, args.quiet)
+        let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
+        work(Session::begin(scene, folder, record)?, &interrupt, options)
     })
 }
 
+/// How a session is worked at.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkOptions {
+    /// Plain lines instead of a progress bar.
+    pub quiet: bool,
+    /// Whether `report.html` is written at the end.
+    pub report: bool,
+}
+
 /// Simulates a session to its end and tells about it.
-pub fn work(mut session: Session, interrupt: &Interrupt, quiet: bool) -> Result<(), Failure> {
+pub fn work(
+    mut session: Session,
+    interrupt: &Interrupt,
+    options: WorkOptions,
+) -> Result<(), Failure> {
     let folder = session.folder.path().display().to_string();
     let can_resume = session.record.cache;
-    let end = session.simulate(interrupt, quiet).map_err(|failure| {
+    let end = session.simulate(interrupt, options.quiet).map_err(|failure| {
         failure.with_hint(|| match can_resume {
             true => format!("what was done is kept; go on with `thirdlaw resume {folder}`"),
             false => String::new(),
@@ -49,7 +63,24 @@ pub fn work(mut session: Session, interrupt: &Interrupt, quiet: bool) -> Result<
     })?;
     session.close(&end)?;
     print::result(&summary::text(&session))?;
+    // whoever interrupts a run wants it to end
+    if options.report && session.record.outcome.is_final() {
+        tell_report(&session);
+    }
     summary::verdict(&session.record)
+}
+
+/// Writes the report. The run is done and safe by now, so that a report that cannot be made is told
+/// but spoils nothing.
+fn tell_report(session: &Session) {
+    let folder = session.folder.path();
+    match report::write(folder, session.record.clone(), session.scene.clone()) {
+        Ok(()) => {
+            let _ =
+                print::result(&format!("report: {}\n", folder.join(report::FILE_NAME).display()));
+        }
+        Err(failure) => print::remark(&format!("the report could not be made: {failure}")),
+    }
 }
 
 /// Runs the default scene, as somebody who tries the command for the first time does: the second
@@ -71,7 +102,12 @@ pub fn run_default() -> Result<(), Failure> {
             args.force = true;
             run(&args)
         }
-        Some(_) => resume::resume(&ResumeArgs { folder: path, threads: None, quiet: false }),
+        Some(_) => resume::resume(&ResumeArgs {
+            folder: Some(path),
+            threads: None,
+            quiet: false,
+            no_report: false,
+        }),
         None => run(&args),
     };
     if matches!(result, Ok(()) | Err(Failure::Expectations(_))) {
@@ -89,8 +125,11 @@ fn has_pictures(folder: &Path) -> bool {
 
 /// Whether a run is one of the scene as it is, so that doing it again loses nothing.
 fn is_plain(record: &RunRecord) -> bool {
-    record.scene.overrides.is_empty() && !record.frames_changed && record.cache
+    record.scene.overrides.is_empty()
+        && !record.frames_changed
+        && record.cache
         && !record.poses
+        && !record.points
         && !record.joints
 }
 
@@ -129,6 +168,7 @@ fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<Run
         cache: !args.no_cache,
         poses: args.poses,
         joints: args.joints,
+        points: args.points,
         machine: Machine::here(args.threads.unwrap_or_else(core_count)),
         started: now(),
         finished: None,

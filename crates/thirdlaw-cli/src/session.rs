@@ -7,8 +7,9 @@ use crate::frames::FrameWriter;
 use crate::interrupt::Interrupt;
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
+use crate::stages::{self, StageClock};
 use crate::table::Table;
-use crate::{joints, poses, print, stats};
+use crate::{joints, points, poses, print, stats};
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -37,6 +38,10 @@ pub struct Tables {
     pub poses: Option<Table>,
     /// `joints.csv`, where it was asked for.
     pub joints: Option<Table>,
+    /// `points.csv`, where it was asked for.
+    pub points: Option<Table>,
+    /// `stages.csv`.
+    pub stages: Table,
 }
 
 /// Why a session ended.
@@ -73,13 +78,18 @@ impl Session {
             true => Some(Table::create(&folder.joints(), &joints::COLUMNS)?),
             false => None,
         };
+        let points = match record.points {
+            true => Some(Table::create(&folder.points(), &points::COLUMNS)?),
+            false => None,
+        };
         if record.cache {
             folder.frames().create()?;
         }
-        let tables = Tables { stats, poses, joints };
+        let stages = Table::create(&folder.stages(), &stages::COLUMNS)?;
+        let tables = Tables { stats, poses, joints, points, stages };
         let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
         let mut session = Session::resume(scene, folder, record, past);
-        session.keep(StepReport::default(), 0.0)?;
+        session.keep(StepReport::default(), 0.0, &StageClock::default())?;
         Ok(session)
     }
 
@@ -110,28 +120,34 @@ impl Session {
                 return Ok(End::Interrupted);
             }
             let clock = Instant::now();
-            let report = match self.step_frame() {
+            let mut stages = StageClock::default();
+            let report = match self.step_frame(&mut stages) {
                 Ok(report) => report,
                 Err(error) => return Ok(End::Broken(self.describe(&error))),
             };
             let step_ms = clock.elapsed().as_secs_f64() * 1e3;
-            self.keep(report, step_ms)?;
+            self.keep(report, step_ms, &stages)?;
             progress.frame(self.last_frame(), self.scene.world.time(), step_ms);
         }
         Ok(End::Complete)
     }
 
-    fn step_frame(&mut self) -> Result<StepReport, StepError> {
+    fn step_frame(&mut self, clock: &mut StageClock) -> Result<StepReport, StepError> {
         let dt = self.scene.dt();
         let mut sum = StepReport::default();
         for _ in 0..self.scene.steps_per_frame {
-            stats::add_report(&mut sum, &self.scene.world.step(dt)?);
+            stats::add_report(&mut sum, &self.scene.world.step_observed(dt, clock)?);
         }
         Ok(sum)
     }
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last.
-    fn keep(&mut self, report: StepReport, step_ms: f64) -> Result<(), Failure> {
+    fn keep(
+        &mut self,
+        report: StepReport,
+        step_ms: f64,
+        clock: &StageClock,
+    ) -> Result<(), Failure> {
         // rows run ahead of their cache file by one frame at most
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         let frame = self.frames.len() as u32;
@@ -139,11 +155,15 @@ impl Session {
         let stats = stats::measure_frame(frame, world, &report, step_ms);
         self.tracker.observe(stats.time, &stats, world, &self.scene.bodies);
         self.tables.stats.append([stats::to_row(&stats)])?;
+        self.tables.stages.append(clock.rows(frame))?;
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
         if let Some(joints) = &mut self.tables.joints {
             joints.append(joints::rows(frame, world, &self.scene.joints))?;
+        }
+        if let Some(points) = &mut self.tables.points {
+            points.append(points::rows(frame, world, &self.scene.cloths))?;
         }
         if let Some(cache) = &mut self.cache {
             cache.write(frame, &world.save())?;
@@ -154,16 +174,22 @@ impl Session {
 
     fn describe(&self, error: &StepError) -> String {
         let (name, step, time) = match error {
+            StepError::TimeStep(_) => return error.to_string(),
             StepError::NotFinite { body, step, time } => {
                 let found = self.scene.bodies.iter().find(|b| b.id == *body);
-                (found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name)), step, time)
+                let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
+                (name, step, time)
+            }
+            StepError::ClothNotFinite { cloth, vertex, step, time } => {
+                let found = self.scene.cloths.iter().find(|c| c.id == *cloth);
+                let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
+                (format!("vertex {vertex} of {name}"), step, time)
             }
             StepError::PointNotFinite { point, step, time } => {
                 let found = self.scene.points.iter().find(|p| p.id == *point);
                 let name = found.map_or_else(|| point.to_string(), |p| format!("point {}", p.name));
                 (name, step, time)
             }
-            _ => return error.to_string(),
         };
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
@@ -179,6 +205,7 @@ impl Session {
         self.tables.stats.sync()?;
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
         self.tables.joints.as_ref().map_or(Ok(()), Table::sync)?;
+        self.tables.points.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
         record.expectations = match end {
             End::Complete => judge(&self.tracker, record.frames_changed),

@@ -41,18 +41,19 @@ pub fn measure_frame(frame: u32, world: &World, report: &StepReport, step_ms: f6
         kinetic: energy.kinetic,
         jitter: measure::jitter(world),
         gravity: energy.gravity,
-        elastic: 0.0,
+        elastic: energy.elastic,
         momentum: momentum.to_array(),
         angular: angular.to_array(),
         contacts: report.contacts,
         penetration: measure::penetration(world),
-        strain: 0.0,
+        strain: measure::strain(world),
         volume_error: 0.0,
         joint_error: measure::joint_error(world),
         contact_iterations: report.contact_iterations,
         contact_residual: report.contact_residual,
-        cg_iterations: 0,
-        substeps: report.substeps,
+        cg_iterations: report.cg_iterations,
+        // where there is cloth, how often its strain made it step is what tells
+        substeps: if report.cloth_steps > 0 { report.cloth_steps } else { report.substeps },
         step_ms,
         hash: world.hash(),
     }
@@ -67,6 +68,14 @@ pub fn add_report(sum: &mut StepReport, step: &StepReport) {
         substeps: sum.substeps + step.substeps,
         direct: sum.direct + step.direct,
         swept: sum.swept + step.swept,
+        cg_iterations: sum.cg_iterations + step.cg_iterations,
+        cloth_steps: sum.cloth_steps + step.cloth_steps,
+        rejected: sum.rejected + step.rejected,
+        largest_step: sum.largest_step.max(step.largest_step),
+        smallest_step: match sum.cloth_steps {
+            0 => step.smallest_step,
+            _ => sum.smallest_step.min(step.smallest_step),
+        },
         ..*step
     };
 }

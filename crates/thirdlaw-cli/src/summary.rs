@@ -37,6 +37,15 @@ pub fn text(session: &Session) -> String {
         let deepest = session.frames.iter().map(|f| f.penetration).fold(0.0, f64::max);
         let most = session.frames.iter().map(|f| f.contacts).max().unwrap_or(0);
         let _ = writeln!(text, "  contacts     {} at the end, {most} at most", end.contacts);
+        if !session.scene.cloths.is_empty() {
+            let most = session.frames.iter().map(|f| f.strain).fold(0.0, f64::max);
+            let _ = writeln!(
+                text,
+                "  strain       {} % at the end, {} % at most",
+                number(end.strain * 1e2),
+                number(most * 1e2)
+            );
+        }
         let _ = writeln!(
             text,
             "  penetration  {} mm at the end, {} mm at most",
@@ -79,9 +88,10 @@ fn expectation_table(record: &RunRecord) -> String {
 fn where_results_are(session: &Session) -> String {
     let record = &session.record;
     let folder = session.folder.path().display();
-    let mut files = vec!["run.json", "stats.csv"];
+    let mut files = vec!["run.json", "stats.csv", "stages.csv"];
     files.extend(record.poses.then_some("poses.csv"));
     files.extend(record.joints.then_some("joints.csv"));
+    files.extend(record.points.then_some("points.csv"));
     files.extend(record.cache.then_some("frames/"));
     let mut text = format!("results in {folder}: {}\n", files.join(", "));
     if record.outcome == Outcome::Interrupted {

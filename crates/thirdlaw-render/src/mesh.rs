@@ -8,7 +8,7 @@ use glamx::Vec3;
 use wide::f32x4;
 
 use crate::bvh::{Aabb, Bvh, Ray, Stack, splat};
-use crate::normals::{corner_normals, face_normal};
+use crate::normals::{CREASE, corner_normals, face_normal};
 use crate::picture::Mesh;
 
 /// Largest coordinate that is drawn (m); squares of it stay finite in `f32`.
@@ -81,7 +81,12 @@ impl MeshTree {
             packs.push(Pack::new(&corners, &order[first as usize..][..count as usize]));
             packs.len() as u32 - 1
         });
-        let normals = if mesh.smooth { corner_normals(&corners) } else { Vec::new() };
+        let normals = if mesh.smooth {
+            // a sheet has folds, but no edges
+            corner_normals(&corners, if mesh.two_sided { -1.0 } else { CREASE })
+        } else {
+            Vec::new()
+        };
         Self { bvh, packs, corners, normals, bounds, two_sided: mesh.two_sided }
     }
 

@@ -10,10 +10,11 @@ use std::collections::HashMap;
 use glamx::Vec3;
 
 /// Cosine of the crease angle, 35°.
-const CREASE: f32 = 0.819_152;
+pub(crate) const CREASE: f32 = 0.819_152;
 
-/// Unit normals of the three corners of each triangle.
-pub(crate) fn corner_normals(corners: &[[Vec3; 3]]) -> Vec<[Vec3; 3]> {
+/// Unit normals of the three corners of each triangle; faces whose normals make an angle of a cosine
+/// below `crease` are kept apart.
+pub(crate) fn corner_normals(corners: &[[Vec3; 3]], crease: f32) -> Vec<[Vec3; 3]> {
     let faces: Vec<Vec3> = corners.iter().map(face_normal).collect();
     let mut vertex_of: HashMap<[u32; 3], u32> = HashMap::with_capacity(corners.len());
     let mut vertices = Vec::with_capacity(corners.len());
@@ -51,7 +52,7 @@ pub(crate) fn corner_normals(corners: &[[Vec3; 3]]) -> Vec<[Vec3; 3]> {
             triangle.map(|vertex| {
                 let mut sum = Vec3::ZERO;
                 for &(other, angle) in &around[start[vertex as usize]..start[vertex as usize + 1]] {
-                    if faces[other as usize].dot(faces[face]) > CREASE {
+                    if faces[other as usize].dot(faces[face]) > crease {
                         sum += faces[other as usize] * angle;
                     }
                 }
@@ -90,18 +91,18 @@ mod tests {
 
     #[test]
     fn shallow_edges_are_smooth_and_steep_ones_crisp() {
-        let flat = corner_normals(&hinge(20.0));
+        let flat = corner_normals(&hinge(20.0), CREASE);
         let between = (flat[0][0] - flat[2][0]).length();
         assert!(between < 1e-5, "shared normal, {between}");
         assert!(flat[0][0].x > 0.1);
-        let crisp = corner_normals(&hinge(50.0));
+        let crisp = corner_normals(&hinge(50.0), CREASE);
         assert!((crisp[0][0] - Vec3::Y).length() < 1e-6);
         assert!(crisp[2][0].dot(Vec3::Y) < 0.7);
     }
 
     #[test]
     fn triangles_without_area_have_finite_normals() {
-        let normals = corner_normals(&[[Vec3::ONE; 3]]);
+        let normals = corner_normals(&[[Vec3::ONE; 3]], CREASE);
         assert!(normals[0].iter().all(|n| n.is_finite()));
     }
 }

@@ -3,6 +3,7 @@
 use glamx::{DQuat, DVec3, Vec3};
 
 use crate::camera::{Bounds, Camera};
+use crate::normals::{CREASE, corner_normals, face_normal};
 
 /// A triangle mesh in its own frame.
 #[derive(Clone, Debug, Default)]
@@ -12,11 +13,27 @@ pub struct Mesh {
     /// Indices into `vertices`. Triangles that name no vertex, or whose corners
     /// are not finite, are left out.
     pub triangles: Vec<[u32; 3]>,
-    /// Shade with angle-weighted vertex normals; edges sharper than 35° stay crisp.
+    /// Shade with angle-weighted vertex normals; edges sharper than 35° stay crisp,
+    /// except on a thin sheet.
     pub smooth: bool,
     /// A thin sheet such as cloth: its back is a little darker than its front,
     /// and some sunlight shines through. A closed body leaves this `false`.
     pub two_sided: bool,
+}
+
+impl Mesh {
+    /// Unit normals of the corners of each triangle, as they are shaded: edges sharper than 35°
+    /// stay crisp. Zero where a triangle has no area or names no vertex.
+    pub fn corner_normals(&self) -> Vec<[[f32; 3]; 3]> {
+        let vertex = |i: u32| self.vertices.get(i as usize).map_or(Vec3::ZERO, |v| Vec3::from(*v));
+        let corners: Vec<[Vec3; 3]> = self.triangles.iter().map(|t| t.map(vertex)).collect();
+        let normals = match self.smooth {
+            // a sheet folds, but has no edges
+            true => corner_normals(&corners, if self.two_sided { -1.0 } else { CREASE }),
+            false => corners.iter().map(|t| [face_normal(t); 3]).collect(),
+        };
+        normals.into_iter().map(|t| t.map(|n| n.to_array())).collect()
+    }
 }
 
 /// One body that has the shape of a mesh.

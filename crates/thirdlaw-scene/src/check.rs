@@ -245,35 +245,47 @@ impl Checker<'_> {
             return self.wrong_type(node, name, &format!("a table with {}", key_names(format)));
         };
         table.format = Some(format);
+        // what misspelled keys were meant to be: these are not missing too
+        let mut meant: Vec<&'static str> = Vec::new();
         for entry in &mut table.entries {
             match format.key(&entry.key) {
                 Some(Key { kind, name, .. }) => self.check(&mut entry.node, kind, name),
                 None => {
                     let message = format!("{} has no key `{}`", format.what, entry.key);
                     let hint = match nearest(&entry.key, format.keys.iter().map(|k| k.name)) {
-                        Some(near) => format!("did you mean `{near}`?"),
+                        Some(near) => {
+                            meant.push(near);
+                            format!("did you mean `{near}`?")
+                        }
                         None => format!("its keys: {}", key_names(format)),
                     };
                     self.error_hint(&entry.key_place, message, hint);
                 }
             }
         }
-        let has = |key: &str| table.entries.iter().any(|e| e.key == key);
+        let has = |key: &str| table.entries.iter().any(|e| e.key == key) || meant.contains(&key);
         for key in format.keys.iter().filter(|k| k.required && !has(k.name)) {
             let message = format!("{} needs `{}`", format.what, key.name);
             self.errors.push(SceneError::new(&place, message).hint(key.doc));
         }
         for rule in format.rules {
-            self.check_rule(table, rule, format.what, &place);
+            self.check_rule(table, rule, (format.what, &place), &meant);
         }
     }
 
-    fn check_rule(&mut self, table: &Table, rule: &Rule, what: &str, place: &Place) {
+    fn check_rule(
+        &mut self,
+        table: &Table,
+        rule: &Rule,
+        (what, place): (&str, &Place),
+        meant: &[&str],
+    ) {
         let find = |key: &str| table.entries.iter().find(|e| e.key == key);
         match rule {
             Rule::One(keys) | Rule::AtMostOne(keys) => {
                 let given: Vec<_> = keys.iter().filter_map(|k| find(k)).collect();
-                if given.is_empty() && matches!(rule, Rule::One(_)) {
+                let is_meant = keys.iter().any(|key| meant.contains(key));
+                if given.is_empty() && !is_meant && matches!(rule, Rule::One(_)) {
                     let message = format!("{what} needs one of {}", listed(keys));
                     return self.error(place, message);
                 }
@@ -284,7 +296,8 @@ impl Checker<'_> {
                 }
             }
             Rule::Needs(key, other) => {
-                if let (Some(entry), None) = (find(key), find(other)) {
+                if let (Some(entry), None, false) = (find(key), find(other), meant.contains(other))
+                {
                     let message = format!("`{key}` needs `{other}` beside it");
                     self.error(&entry.key_place, message);
                 }

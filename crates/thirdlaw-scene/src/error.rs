@@ -76,6 +76,30 @@ impl SceneErrors {
     }
 }
 
+/// Characters of a line that are shown at most.
+const LINE_SHOWN: usize = 110;
+/// Of these, before the place in question.
+const LINE_BEFORE: usize = 40;
+
+/// A line shortened around `width` characters from `column` (from 1) on, with both as they are then.
+fn excerpt(line: &str, column: usize, width: usize) -> (String, usize, usize) {
+    let count = line.chars().count();
+    if count <= LINE_SHOWN {
+        return (line.into(), column, width);
+    }
+    let from = (column - 1).saturating_sub(LINE_BEFORE).min(count - LINE_SHOWN);
+    let mut shown: String = line.chars().skip(from).take(LINE_SHOWN).collect();
+    let mut column = column - from;
+    if from > 0 {
+        shown.insert(0, '…');
+        column += 1;
+    }
+    if from + LINE_SHOWN < count {
+        shown.push('…');
+    }
+    (shown, column, width.min(LINE_SHOWN + 1 - column.min(LINE_SHOWN)))
+}
+
 /// The last character boundary at or before a byte.
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
@@ -106,6 +130,7 @@ impl std::fmt::Display for SceneErrors {
             let width = text[start..end].trim_end().chars().count().max(1);
             let gutter = if error.source.is_none() { line.to_string() } else { String::new() };
             let blank = " ".repeat(gutter.len());
+            let (shown, column, width) = excerpt(&shown, column, width);
             writeln!(f, " {gutter} | {shown}")?;
             writeln!(f, " {blank} | {}{}", " ".repeat(column - 1), "^".repeat(width))?;
             if let Some(hint) = &error.hint {

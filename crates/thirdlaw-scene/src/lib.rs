@@ -13,9 +13,9 @@ pub mod expect;
 mod expression;
 pub mod format;
 pub mod generate;
+pub mod mesh;
 pub mod names;
 mod node;
-mod obj;
 mod schema;
 mod urdf;
 
@@ -25,7 +25,7 @@ pub use expect::{ExpectTracker, Expectation, FrameStats, Verdict};
 pub use schema::schema;
 
 use std::path::Path;
-use thirdlaw::ids::{BodyId, JointId, PointId};
+use thirdlaw::ids::{BodyId, ClothId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
 use thirdlaw::{Side, World};
 
@@ -46,6 +46,8 @@ pub struct Scene {
     pub world: World,
     /// In the order they were added.
     pub bodies: Vec<SceneBody>,
+    /// In the order they were added.
+    pub cloths: Vec<SceneCloth>,
     /// In the order they were added.
     pub points: Vec<ScenePoint>,
     /// In the order they were added.
@@ -80,7 +82,7 @@ pub struct SceneBody {
     pub id: BodyId,
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
-    /// Which table it came from: `[bodies]` first, then `[generate]`, `[points]`, `[urdf]` and
+    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[points]`, `[urdf]` and
     /// `[joints]`, in their order.
     pub object: usize,
 }
@@ -114,6 +116,19 @@ pub struct SceneJoint {
     /// Its frames, each in that of its side.
     pub frames: [Pose; 2],
     /// Which table it came from, counted as for bodies.
+    pub object: usize,
+}
+
+/// A cloth of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneCloth {
+    /// Its name; copies are `name.0`, `name.1`, …
+    pub name: String,
+    /// Its id in the world.
+    pub id: ClothId,
+    /// Red, green, blue, 0 to 1.
+    pub color: Option<[f32; 3]>,
+    /// Which table it came from, counted on after those of the bodies.
     pub object: usize,
 }
 
@@ -185,6 +200,7 @@ pub fn load(
         hash: hash(text, &written),
         world: built.world,
         bodies: built.bodies,
+        cloths: built.cloths,
         points: built.points,
         joints: built.joints,
         notes: built.notes,

@@ -22,6 +22,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(("stretch", x)) => fabric.stretch = [x.parse()?; 2],
             Some(("rounds", x)) => settings.cloth.rounds = x.parse()?,
             Some(("strain", x)) => settings.cloth.strain_step = x.parse()?,
+            Some(("preconditioner", "jacobi")) => {
+                settings.cloth.preconditioner = thirdlaw::Preconditioner::BlockJacobi;
+            }
             Some(("precision", "single")) => {
                 settings.cloth.precision = thirdlaw::Precision::Single;
             }

@@ -145,6 +145,9 @@ pub enum SnapshotError {
         /// Version understood.
         expected: u32,
     },
+    /// Whole, but not laid out as this version writes states: one that is not numbered otherwise,
+    /// such as one in development.
+    Layout,
     /// Taken from a world with other bodies or shapes.
     OtherModel,
 }
@@ -155,6 +158,9 @@ impl std::fmt::Display for SnapshotError {
             SnapshotError::Damaged(what) => write!(f, "the snapshot is damaged: {what}"),
             SnapshotError::Version { found, expected } => {
                 write!(f, "the snapshot has format {found}, this version reads format {expected}")
+            }
+            SnapshotError::Layout => {
+                write!(f, "the snapshot is whole, but another version of thirdlaw wrote it")
             }
             SnapshotError::OtherModel => {
                 write!(f, "the snapshot belongs to a world with other bodies")

@@ -34,7 +34,9 @@ pub use ids::{BodyId, ClothId, JointId, PointId, StaleCloth, StaleId};
 pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use point::{Point, PointError};
-pub use settings::{ClothSettings, ClothSolver, ContactSettings, Precision, Settings};
+pub use settings::{
+    ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
+};
 pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};

@@ -31,6 +31,8 @@ pub struct Settings {
 pub struct ClothSettings {
     /// How the linear system and its constraints are solved.
     pub solver: ClothSolver,
+    /// What conjugate gradients are preconditioned with.
+    pub preconditioner: Preconditioner,
     /// Residual at which conjugate gradients stop, relative to the start.
     pub tolerance: f64,
     /// Most iterations of conjugate gradients in a round.
@@ -59,6 +61,18 @@ pub enum ClothSolver {
     Penalty,
 }
 
+/// What conjugate gradients are preconditioned with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Preconditioner {
+    /// The multilevel one where it pays, else block Jacobi.
+    #[default]
+    Auto,
+    /// The inverse of each particle's own block.
+    BlockJacobi,
+    /// Smoothed aggregation: iterations hardly depend on the mesh.
+    Multilevel,
+}
+
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
@@ -73,8 +87,9 @@ impl Default for ClothSettings {
     fn default() -> Self {
         ClothSettings {
             solver: ClothSolver::Filtered,
+            preconditioner: Preconditioner::Auto,
             tolerance: 1e-2,
-            iterations: 1000,
+            iterations: 500,
             rounds: 4,
             strain_step: 0.01,
             wind: Vec3::ZERO,

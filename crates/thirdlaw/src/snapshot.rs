@@ -8,7 +8,8 @@ use crate::state::{BitHasher, State};
 use std::hash::Hasher;
 
 const MAGIC: &[u8; 8] = b"3rdlaw\r\n";
-const VERSION: u32 = 2;
+/// Rises whenever a field of [`State`] comes, goes or changes.
+const VERSION: u32 = 3;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// A checkpoint of a world.
@@ -54,9 +55,11 @@ impl Snapshot {
         if word(28) != checksum(body) {
             return Err(SnapshotError::Damaged("its checksum is wrong"));
         }
-        let state = postcard::from_bytes(body)
-            .map_err(|_| SnapshotError::Damaged("its content cannot be read"))?;
-        Ok(Snapshot { state, model: word(12) })
+        // the checksum is right: what does not fit now was meant otherwise
+        match postcard::take_from_bytes(body) {
+            Ok((state, [])) => Ok(Snapshot { state, model: word(12) }),
+            _ => Err(SnapshotError::Layout),
+        }
     }
 }
 
@@ -64,4 +67,33 @@ fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = BitHasher::default();
     hasher.write(bytes);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A snapshot whose content is `body`, whatever that is.
+    fn with_body(body: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::from(*MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&7u64.to_le_bytes());
+        bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&checksum(body).to_le_bytes());
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    #[test]
+    fn a_state_with_other_fields_is_of_another_version_and_not_damaged() {
+        let body = postcard::to_stdvec(&State::default()).unwrap();
+        assert_eq!(Snapshot::from_bytes(&with_body(&body)).unwrap().model, 7);
+        let longer = [body.as_slice(), &[0]].concat();
+        for other in [&body[..body.len() - 1], &longer] {
+            assert_eq!(Snapshot::from_bytes(&with_body(other)), Err(SnapshotError::Layout));
+        }
+        let mut flipped = with_body(&body);
+        *flipped.last_mut().unwrap() ^= 1;
+        assert!(matches!(Snapshot::from_bytes(&flipped), Err(SnapshotError::Damaged(_))));
+    }
 }

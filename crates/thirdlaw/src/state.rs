@@ -7,6 +7,7 @@ use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 use crate::point::PointState;
 pub use crate::scheme::large_steps::ClothState;
+pub use crate::scheme::large_steps::touch::{Grip, LastTouch};
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 

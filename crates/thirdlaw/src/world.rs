@@ -56,6 +56,8 @@ pub struct StepReport {
     pub rejected: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
+    /// Longest cloth step, s.
+    pub largest_step: f64,
 }
 
 /// A part of a step, for whoever measures time.

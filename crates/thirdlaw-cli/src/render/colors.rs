@@ -1,4 +1,4 @@
-//! The colour of every body that the scene does not paint.
+//! The colour of every body and cloth that the scene does not paint.
 
 use thirdlaw::BodyKind;
 use thirdlaw_render::palette;
@@ -13,6 +13,15 @@ const PALETTE_LENGTH: usize = 12;
 /// sRGB of each body, in the order of the scene. What the scene paints keeps its colour; the rest
 /// gets one colour an object table, unlike those in use, and a shade of it for each copy.
 pub fn body_colors(scene: &Scene) -> Vec<[f32; 3]> {
+    all_colors(scene).0
+}
+
+/// sRGB of each cloth, by the same rule.
+pub fn cloth_colors(scene: &Scene) -> Vec<[f32; 3]> {
+    all_colors(scene).1
+}
+
+fn all_colors(scene: &Scene) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let is_fixed = |i: usize| {
         scene.world.body(scene.bodies[i].id).is_ok_and(|body| body.kind == BodyKind::Fixed)
     };
@@ -20,6 +29,7 @@ pub fn body_colors(scene: &Scene) -> Vec<[f32; 3]> {
     for (i, body) in scene.bodies.iter().enumerate() {
         used.extend(body.color.filter(|color| !is_fixed(i) && !used.contains(color)));
     }
+    used.extend(scene.cloths.iter().filter_map(|cloth| cloth.color));
     let mut chosen: Vec<(usize, [f32; 3])> = Vec::new();
     let mut color_of_object = |object: usize| {
         if let Some((_, color)) = chosen.iter().find(|(other, _)| *other == object) {
@@ -33,12 +43,17 @@ pub fn body_colors(scene: &Scene) -> Vec<[f32; 3]> {
         chosen.push((object, color));
         color
     };
-    let colors = scene.bodies.iter().enumerate().map(|(i, body)| match body.color {
+    let bodies = scene.bodies.iter().enumerate().map(|(i, body)| match body.color {
         Some(color) => color,
         None if is_fixed(i) => shade(STONE, i),
         None => shade(color_of_object(body.object), i),
     });
-    colors.collect()
+    let bodies = bodies.collect();
+    let cloths = scene.cloths.iter().enumerate().map(|(i, cloth)| match cloth.color {
+        Some(color) => color,
+        None => shade(color_of_object(cloth.object), i),
+    });
+    (bodies, cloths.collect())
 }
 
 fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {

@@ -1,8 +1,9 @@
-//! The bodies, points and wires of a scene as things to draw.
+//! The bodies, cloths, points and wires of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
 
+use super::cloth::Sheet;
 use super::colors;
 use super::wires::{Wire, wires};
 use std::collections::HashMap;
@@ -10,7 +11,7 @@ use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyId, PointId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
-use thirdlaw_scene::Scene;
+use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Around a round shape.
 const SEGMENTS: usize = 48;
@@ -25,6 +26,7 @@ const LEVEL: f64 = 1e-9;
 pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
+    cloths: Vec<Sheet>,
     wires: Vec<Wire>,
     points: Vec<(PointId, f64, [f32; 3])>,
     slab: usize,
@@ -68,12 +70,18 @@ impl Drawing {
             parts.push(Part { body: body.id, form, color, painted: body.color.is_some() });
         }
         let slab = meshes.len();
+        let colors = colors::cloth_colors(scene);
+        let sheet = |(cloth, color): (&SceneCloth, [f32; 3])| {
+            let model = scene.world.cloth(cloth.id).ok()?;
+            Some(Sheet::new(cloth.id, color, model.triangles().collect(), model.count()))
+        };
+        let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
         let wires = wires(scene, Vec3::from(camera.eye).distance(Vec3::from(camera.target)));
         let point = |p: &thirdlaw_scene::ScenePoint| {
             (p.id, p.radius, p.color.unwrap_or_else(|| thirdlaw_render::palette(p.object)))
         };
         let points = scene.points.iter().map(point).collect();
-        Drawing { meshes, parts, wires, points, slab, light: sunlight(camera) }
+        Drawing { meshes, parts, cloths, wires, points, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -117,6 +125,14 @@ impl Drawing {
             };
             let (translation, rotation) = (translation.to_array(), rotation.to_array());
             instances.push(Instance { mesh, translation, rotation, color: part.color });
+        }
+        for cloth in &self.cloths {
+            let Ok(vertices) = world.vertices(cloth.id) else { continue };
+            let Some(&origin) = vertices.first() else { continue };
+            let mesh = meshes.len();
+            meshes.to_mut().push(cloth.mesh(vertices));
+            let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
+            instances.push(Instance { mesh, translation, rotation, color: cloth.color });
         }
         for (id, radius, color) in &self.points {
             let Ok(point) = world.point(*id) else { continue };

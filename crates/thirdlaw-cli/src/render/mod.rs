@@ -4,11 +4,12 @@
 //! from the pictures on the disk. So an interrupted rendering goes on where it was when the same
 //! command is given again.
 
-mod colors;
-mod drawing;
+mod cloth;
+pub mod colors;
+pub mod drawing;
 mod movie;
 mod pictures;
-mod view;
+pub mod view;
 mod wires;
 
 use crate::args::RenderArgs;

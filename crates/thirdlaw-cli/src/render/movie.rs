@@ -55,6 +55,7 @@ fn encoder(reel: &Reel<'_>, path: &Path) -> std::io::Result<Child> {
         // players want even sizes, colours at half resolution, and the index in front
         .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709"])
         .args(["-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-colorspace", "bt709"])
+        .args(["-color_primaries", "bt709", "-color_trc", "bt709"])
         .args(["-movflags", "+faststart", "-f", "mp4"])
         .arg(path)
         .stdin(Stdio::piped())

@@ -87,7 +87,15 @@ fn moving_boxes(recording: &Recording, snapshot: &Snapshot) -> Vec<Aabb> {
         let origin = state.position - state.rotation * model.center;
         model.shape.aabb(&Pose::from_parts(origin, state.rotation))
     });
-    boxes.filter(|b| b.mins.is_finite() && b.maxs.is_finite()).collect()
+    let cloths = recording.scene.world.model().cloths.iter().filter(|cloth| cloth.alive);
+    let sheets = cloths.filter_map(|cloth| {
+        let points = snapshot.state.particles.x.get(cloth.range())?;
+        let (first, rest) = points.split_first()?;
+        let (low, high) =
+            rest.iter().fold((*first, *first), |(low, high), p| (low.min(*p), high.max(*p)));
+        Some(Aabb::new(low, high))
+    });
+    boxes.chain(sheets).filter(|b| b.mins.is_finite() && b.maxs.is_finite()).collect()
 }
 
 /// The frame in which most happens: many bodies move and touch something at once. The last one

@@ -2,8 +2,10 @@
 
 mod bench;
 mod errors;
+mod export;
 mod joints;
 mod render;
+mod report;
 mod resume;
 mod run;
 
@@ -54,7 +56,16 @@ impl Workplace {
         std::fs::write(self.path(name), text).unwrap();
     }
 
+    /// The command, without the report at the end of a run: it takes longer than most of the runs.
     fn command(&self, args: &str) -> Command {
+        let mut command = self.command_as_typed(args);
+        if args.starts_with("run ") || args.starts_with("resume") {
+            command.arg("--no-report");
+        }
+        command
+    }
+
+    fn command_as_typed(&self, args: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_thirdlaw"));
         command.args(args.split_whitespace()).current_dir(self.folder.path());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -47,6 +47,54 @@ fn a_killed_run_ends_in_the_same_bits_and_loses_one_frame_at_most() {
     }
 }
 
+/// At moments that have nothing to do with frames. A frame is simulated again only if it was measured
+/// already, which its row in `stats.csv` shows, but its file was not there yet.
+#[test]
+#[ignore = "takes half a minute; scripts/test-long runs it"]
+fn twenty_kills_at_random_moments_cost_one_frame_each_at_most() {
+    let workplace = Workplace::new();
+    let clock = Instant::now();
+    workplace.thirdlaw("run boxes.toml --poses --out whole").expect_code(0);
+    let length = clock.elapsed();
+    let whole = Run::read(&workplace.path("whole"));
+    let (mut kills, mut tries, mut again) = (0, 0, 0);
+    let mut random = 0x2545_F491_4F6C_DD1Du64;
+    while kills < 20 {
+        tries += 1;
+        assert!(tries < 200, "{kills} kills in {tries} tries");
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let name = format!("killed-{tries}");
+        let folder = workplace.path(&name);
+        let mut run = workplace.start(&format!("run boxes.toml --poses --out {name}"));
+        std::thread::sleep(length.mul_f64((random % 1000) as f64 / 1000.0));
+        if run.child().try_wait().unwrap().is_some() {
+            continue; // over before the kill
+        }
+        run.kill();
+        let Ok(rows) = std::fs::read_to_string(folder.join("stats.csv")) else {
+            continue; // nothing was begun
+        };
+        let measured = rows.matches('\n').count().saturating_sub(1);
+        if measured == 0 || measured > 60 {
+            continue;
+        }
+        kills += 1;
+        workplace.thirdlaw(&format!("resume {name}")).expect_code(0);
+        let resumed = Run::read(&folder);
+        assert_same(&resumed, &whole);
+        let kept = resumed.record["resumed"][0].as_u64().map_or(0, |frame| frame as usize + 1);
+        assert!(
+            kept <= measured && measured - kept <= 1,
+            "{measured} frames measured, {kept} kept"
+        );
+        again += measured - kept;
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    println!("{again} frames simulated again after {kills} kills");
+}
+
 #[test]
 fn a_run_may_be_killed_many_times() {
     let workplace = Workplace::new();

@@ -108,6 +108,15 @@ impl Builder<'_> {
 
     fn keyframes(&mut self, table: &Table, pose: Pose) -> Keyframes {
         let Some(path) = table.table("keyframes") else { return Keyframes::default() };
+        Keyframes {
+            keys: self.keys(path, pose),
+            repeat: path.flag("repeat").unwrap_or(false),
+            smooth: path.flag("smooth").unwrap_or(false),
+        }
+    }
+
+    /// The keys of a path; what they leave out is that of `pose`.
+    pub fn keys(&mut self, path: &Table, pose: Pose) -> Vec<Keyframe> {
         let mut keys = Vec::new();
         for key in path.items("keys").iter().filter_map(Node::table) {
             let rotation = key.get("rotation").map(|node| self.rotation(node));
@@ -117,11 +126,7 @@ impl Builder<'_> {
                 rotation: rotation.unwrap_or(pose.rotation),
             });
         }
-        Keyframes {
-            keys,
-            repeat: path.flag("repeat").unwrap_or(false),
-            smooth: path.flag("smooth").unwrap_or(false),
-        }
+        keys
     }
 }
 
@@ -136,7 +141,7 @@ fn explicit_mass(mass: f64, table: &Table) -> Mass {
     Mass::Explicit { mass, center: table.vector("center").unwrap_or_default(), inertia }
 }
 
-/// Groups of a table that has the key.
+/// Groups that the checker let through.
 pub fn groups(table: &Table) -> Groups {
     let mut groups = Groups::default();
     let Some(table) = table.table("groups") else { return groups };

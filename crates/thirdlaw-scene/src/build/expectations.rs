@@ -3,7 +3,10 @@
 use super::Builder;
 use super::settings::Timing;
 use crate::error::SceneError;
-use crate::expect::{BODY_READINGS, BodyReading, COLUMNS, Expectation, Of, Reading, Test};
+use crate::expect::{
+    BODY_READINGS, BodyReading, CLOTH_READINGS, COLUMNS, ClothReading, Expectation, Of, Reading,
+    Test, VERTEX_READINGS,
+};
 use crate::names::nearest;
 use crate::node::{Entry, Table};
 
@@ -52,6 +55,9 @@ impl Builder<'_> {
         if let Some(found) = self.joint_or_point_reading(entry, body, quantity) {
             return found;
         }
+        if let Some(found) = self.cloth_reading(entry, body, quantity) {
+            return found;
+        }
         let Some(quantity) = body_reading(quantity) else {
             let names = BODY_READINGS.map(|r| r.0);
             let hint = match nearest(quantity, names) {
@@ -78,13 +84,74 @@ impl Builder<'_> {
         }
         // whole names first, then those without the number of a copy
         let names = self.bodies.iter().map(|b| b.name.as_str()).take(10_000);
+        let names = names.chain(self.cloths.iter().map(|c| c.name.as_str()));
         let names = names.chain(self.joints.iter().map(|j| j.name.as_str()).take(10_000));
         let names = names.chain(self.points.iter().map(|p| p.name.as_str()).take(10_000));
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "names stand under [bodies], [generate], [points], [urdf] and [joints]".into(),
+            None => {
+                "names stand under [bodies], [generate], [cloths], [points], [urdf] and [joints]"
+                    .into()
+            }
         };
-        fail(format!("there is no body, point or joint `{body}`"), hint)
+        fail(format!("there is no body, cloth, point or joint `{body}`"), hint)
+    }
+}
+
+impl Builder<'_> {
+    /// A reading of a cloth or of one of its vertices; `None` if no cloth has that name.
+    fn cloth_reading(
+        &self,
+        entry: &Entry,
+        object: &str,
+        quantity: &str,
+    ) -> Option<Result<Reading, SceneError>> {
+        let fail = |message: String, hint: String| {
+            Some(Err(SceneError::new(&entry.key_place, message).hint(hint)))
+        };
+        let whole = |name: &str| self.cloths.iter().position(|c| c.name == name);
+        let group = object.strip_suffix(".*").unwrap_or(object);
+        let is_copy =
+            |name: &str| name.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
+        let count = self.cloths.iter().filter(|c| is_copy(&c.name)).count();
+        let (first, count) = match whole(object) {
+            Some(first) => (first, 1),
+            None if count > 0 && group == object => {
+                let hint = format!(
+                    "\"{object}.0.…\" is the first of {count}, \"{object}.*.…\" all of them"
+                );
+                return fail(format!("`{object}` stands for several cloths"), hint);
+            }
+            None if count > 0 => (self.cloths.iter().position(|c| is_copy(&c.name))?, count),
+            None => {
+                let (name, vertex) = object.rsplit_once('.')?;
+                let first = whole(name)?;
+                let total = self.world.vertices(self.cloths[first].id).map_or(0, <[_]>::len);
+                let Some(vertex) = vertex.parse().ok().filter(|v| (*v as usize) < total) else {
+                    let message = format!("the cloth `{name}` has no vertex `{vertex}`");
+                    return fail(message, format!("its vertices: 0 to {}", total.max(1) - 1));
+                };
+                let found = VERTEX_READINGS.iter().find(|r| r.0 == quantity);
+                let Some(&(_, part)) = found else {
+                    let names = VERTEX_READINGS.map(|r| r.0).join(", ");
+                    let message = format!("a vertex has no quantity `{quantity}`");
+                    return fail(message, format!("quantities of a vertex: {names}"));
+                };
+                let quantity = ClothReading::Vertex(vertex, part);
+                return Some(Ok(Reading::Cloths { first, count: 1, quantity }));
+            }
+        };
+        match CLOTH_READINGS.iter().find(|r| r.0 == quantity) {
+            Some(&(_, quantity)) => Some(Ok(Reading::Cloths { first, count, quantity })),
+            None => {
+                let names = CLOTH_READINGS.map(|r| r.0);
+                let hint = match nearest(quantity, names) {
+                    Some(near) => format!("did you mean `{object}.{near}`?"),
+                    None => format!("quantities of a cloth: {}", names.join(", ")),
+                };
+                fail(format!("a cloth has no quantity `{quantity}`"), hint)
+            }
+        }
     }
 }
 

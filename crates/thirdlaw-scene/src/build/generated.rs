@@ -4,12 +4,13 @@ use super::Builder;
 use super::shape::link;
 use crate::generate::card_house::CardHouse;
 use crate::generate::chess::Chess;
+use crate::generate::figure::{Figure, Motion};
 use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
 use crate::generate::{Piece, chain, chess, pyramid, rain, stack};
 use crate::node::{Entry, Node, Table};
 use thirdlaw::body::{BodyKind, Mass};
-use thirdlaw::math::Vec3;
+use thirdlaw::math::{Pose, Vec3};
 
 impl Builder<'_> {
     /// Adds all bodies of a generator.
@@ -32,7 +33,16 @@ impl Builder<'_> {
                 body.linear_velocity = Vec3::ZERO;
                 body.angular_velocity = Vec3::ZERO;
             }
-            if !self.add(entry, table, object, format!("{}.{i}", entry.key), body) {
+            if !piece.motion.keys.is_empty() {
+                body.kind = BodyKind::Kinematic;
+                body.motion = piece.motion;
+                for key in &mut body.motion.keys {
+                    let pose = template.pose * Pose::from_parts(key.position, key.rotation);
+                    (key.position, key.rotation) = (pose.translation, pose.rotation);
+                }
+            }
+            let name = piece.name.map_or_else(|| i.to_string(), str::to_string);
+            if !self.add(entry, table, object, format!("{}.{name}", entry.key), body) {
                 return;
             }
         }
@@ -61,6 +71,7 @@ impl Builder<'_> {
                 chain::chain(table.count("count").unwrap_or(1), &link, slack, hang)
             }
             "chess" => chess::chess(&read_chess(table)),
+            "figure" => read_figure(table).pieces(),
             "voronoi" => read_fracture(table).pieces(),
             "stack" => stack::stack(
                 table.count("count").unwrap_or(1),
@@ -106,6 +117,20 @@ fn read_chess(table: &Table) -> Chess {
         king_height,
         spacing: table.number("spacing").unwrap_or(1.1 * king_height),
         seed: table.count("seed").unwrap_or(0),
+    }
+}
+
+fn read_figure(table: &Table) -> Figure {
+    let plain = Figure::default();
+    Figure {
+        motion: match table.text("motion") {
+            Some("twist") => Motion::Twist,
+            Some("walk") => Motion::Walk,
+            Some("dance") => Motion::Dance,
+            _ => Motion::Stand,
+        },
+        duration: table.number("duration").unwrap_or(plain.duration),
+        begin: table.number("begin").unwrap_or(plain.begin),
     }
 }
 

@@ -1,57 +1,64 @@
-//! Triangle surfaces, written in the scene or read from OBJ files beside it.
+//! Triangle surfaces, written in the scene or read from files beside it.
 
 use super::Builder;
+use crate::mesh::{MeshData, MeshOptions, UpAxis, load_mesh};
 use crate::node::{Node, Value};
-use crate::obj::{self, Surface};
 use std::path::Path;
 use thirdlaw::math::Vec3;
 
 impl Builder<'_> {
-    /// The scaled surface of a `mesh` or `decompose` table.
-    pub fn surface(&mut self, node: &Node) -> Option<Surface> {
+    /// The surface of a table with `file` or `vertices` and `triangles`, turned and scaled.
+    pub fn surface(&mut self, node: &Node) -> Option<MeshData> {
         let table = node.table()?;
-        let mut surface = match table.get("file") {
-            Some(file) => self.file(file)?,
-            None => Surface {
-                vertices: table.items("vertices").iter().filter_map(Node::vector).collect(),
-                triangles: table.items("triangles").iter().filter_map(triangle).collect(),
-            },
+        let scale = match table.get("scale") {
+            None => Vec3::ONE,
+            Some(Node { value: Value::List(_), .. }) => table.vector("scale")?,
+            Some(number) => Vec3::splat(number.number()?),
         };
-        if let Some(scale) = table.get("scale") {
-            let factor = match scale.value {
-                Value::List(_) => scale.vector()?,
-                _ => Vec3::splat(scale.number()?),
-            };
-            surface.vertices.iter_mut().for_each(|v| *v *= factor);
+        if let Some(file) = table.get("file") {
+            let up = table.text("up").and_then(UpAxis::from_name).unwrap_or_default();
+            return self.mesh_file(file, &MeshOptions { up, scale });
         }
-        Some(surface)
+        let vertices = table.items("vertices").iter().filter_map(Node::vector);
+        Some(MeshData {
+            vertices: vertices.map(|v| v * scale).collect(),
+            triangles: table.items("triangles").iter().filter_map(triangle).collect(),
+            corner_uv: None,
+        })
     }
 
-    fn file(&mut self, node: &Node) -> Option<Surface> {
+    /// The mesh in the file that a text names, looked for beside the scene.
+    pub fn mesh_file(&mut self, node: &Node, options: &MeshOptions) -> Option<MeshData> {
         let name = node.text()?;
         let Some(base) = self.base else {
             self.error(&node.place, "this scene has no folder in which to look for files");
             return None;
         };
-        read_mesh(&base.join(name)).map_err(|e| self.error(&node.place, e)).ok()
+        read_mesh(&base.join(name), options).map_err(|e| self.error(&node.place, e)).ok()
     }
 }
 
-/// The surface in a file.
-pub fn read_mesh(path: &Path) -> Result<Surface, String> {
-    let text = read_text(path)?;
-    obj::read(&text).map_err(|(line, problem)| format!("{}:{line}: {problem}", path.display()))
+/// The mesh in a file.
+pub fn read_mesh(path: &Path, options: &MeshOptions) -> Result<MeshData, String> {
+    let bytes = read_file(path)?;
+    load_mesh(path, &bytes, options).map_err(|e| e.to_string())
 }
 
 /// The text of a file.
 pub fn read_text(path: &Path) -> Result<String, String> {
+    String::from_utf8(read_file(path)?).map_err(|e| {
+        format!("{}: byte {} is not UTF-8", path.display(), e.utf8_error().valid_up_to())
+    })
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
     // a device or a pipe would be read for ever
-    let text = match std::fs::metadata(path).map(|m| m.is_file()) {
-        Ok(true) => std::fs::read_to_string(path).map_err(|e| e.to_string()),
+    let bytes = match std::fs::metadata(path).map(|m| m.is_file()) {
+        Ok(true) => std::fs::read(path).map_err(|e| e.to_string()),
         Ok(false) => Err("it is not a file".into()),
         Err(e) => Err(e.to_string()),
     };
-    text.map_err(|e| format!("cannot read {}: {e}", path.display()))
+    bytes.map_err(|e| format!("cannot read {}: {e}", path.display()))
 }
 
 fn triangle(node: &Node) -> Option<[u32; 3]> {

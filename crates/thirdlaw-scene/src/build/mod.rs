@@ -1,6 +1,7 @@
 //! From a checked tree to a world.
 
 mod body;
+mod cloth;
 mod copies;
 mod expectations;
 mod generated;
@@ -9,17 +10,19 @@ mod joint_expectations;
 mod joint_kind;
 mod material;
 mod mesh;
+mod pins;
 mod point;
 mod robot;
 mod robot_shape;
 mod settings;
 mod shape;
+mod sheet;
 mod sides;
 
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
-use crate::{CameraKey, CameraSpec, SceneBody, SceneJoint, ScenePoint};
+use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth, SceneJoint, ScenePoint};
 use std::collections::HashMap;
 use std::path::Path;
 use thirdlaw::World;
@@ -30,6 +33,7 @@ pub struct Built {
     pub title: String,
     pub world: World,
     pub bodies: Vec<SceneBody>,
+    pub cloths: Vec<SceneCloth>,
     pub points: Vec<ScenePoint>,
     pub joints: Vec<SceneJoint>,
     pub notes: Vec<String>,
@@ -53,6 +57,7 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         base,
         world,
         bodies: Vec::new(),
+        cloths: Vec::new(),
         points: Vec::new(),
         joints: Vec::new(),
         notes: Vec::new(),
@@ -68,28 +73,28 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
             builder.add_generated(entry, table, object);
         }
     }
-    // then what they are joined to, then the joints
-    let (points, robots) = (root.named("points"), root.named("urdf"));
+    // after the bodies, since these may hold them
     let mut object = bodies.len() + generators.len();
-    for (entry, is_point) in
-        points.iter().map(|e| (e, true)).chain(robots.iter().map(|e| (e, false)))
-    {
-        match entry.node.table() {
-            Some(table) if is_point => builder.add_points(entry, table, object),
-            Some(table) => builder.add_robot(entry, table, object),
-            None => {}
+    for section in ["cloths", "points", "urdf"] {
+        for entry in root.named(section) {
+            match (entry.node.table(), section) {
+                (Some(table), "cloths") => builder.add_cloths(entry, table, object),
+                (Some(table), "points") => builder.add_points(entry, table, object),
+                (Some(table), _) => builder.add_robot(entry, table, object),
+                (None, _) => {}
+            }
+            object += 1;
         }
-        object += 1;
     }
     builder.add_joints(object);
     let expect = builder.expectations(&timing);
-    let Builder { world, bodies, points, joints, notes, errors, .. } = builder;
+    let Builder { world, bodies, cloths, points, joints, notes, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     let title = root.text("title").unwrap_or_default().to_string();
     let camera = camera(root);
-    Ok(Built { title, world, bodies, points, joints, notes, timing, expect, camera })
+    Ok(Built { title, world, bodies, cloths, points, joints, notes, timing, expect, camera })
 }
 
 struct Builder<'a> {
@@ -97,6 +102,7 @@ struct Builder<'a> {
     base: Option<&'a Path>,
     world: World,
     bodies: Vec<SceneBody>,
+    cloths: Vec<SceneCloth>,
     points: Vec<ScenePoint>,
     joints: Vec<SceneJoint>,
     notes: Vec<String>,
@@ -104,7 +110,7 @@ struct Builder<'a> {
 }
 
 /// Tables whose names share one space, since joints and readings name things by them.
-const SECTIONS: [&str; 5] = ["bodies", "generate", "points", "urdf", "joints"];
+const SECTIONS: [&str; 6] = ["bodies", "generate", "cloths", "points", "urdf", "joints"];
 
 impl Builder<'_> {
     fn error(&mut self, place: &Place, message: impl Into<String>) {
@@ -137,6 +143,7 @@ impl Builder<'_> {
             return;
         }
         let what = match section {
+            "cloths" => "a cloth",
             "points" => "a point",
             "urdf" => "a robot",
             "joints" => "a joint",

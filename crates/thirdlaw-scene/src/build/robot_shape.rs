@@ -1,6 +1,7 @@
 //! Shapes of a robot's links.
 
 use super::mesh::read_mesh;
+use crate::mesh::{MeshOptions, UpAxis};
 use crate::node::Table;
 use crate::urdf::Form;
 use std::path::{Path, PathBuf};
@@ -48,8 +49,9 @@ impl MeshFiles {
 
     fn mesh(&mut self, file: &str, scale: Vec3) -> Result<Shape, String> {
         let path = self.path(file)?;
-        let mut surface = read_mesh(&path)?;
-        surface.vertices.iter_mut().for_each(|v| *v *= scale);
+        // links keep the axes of their file
+        let options = MeshOptions { up: UpAxis::Y, scale };
+        let surface = read_mesh(&path, &options)?;
         if self.decompose {
             let cut = Decomposition::default();
             return Shape::decompose(&surface.vertices, &surface.triangles, &cut)

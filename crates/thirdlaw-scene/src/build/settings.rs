@@ -2,11 +2,11 @@
 
 use super::joint_kind::enforcement;
 use crate::error::SceneError;
-use crate::node::{Entry, Table};
+use crate::node::Table;
 use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::error::SettingsError;
 use thirdlaw::joint::JointSolve;
-use thirdlaw::settings::Settings;
+use thirdlaw::settings::{ClothSettings, ClothSolver, Precision, Settings};
 
 /// How a run is cut into frames and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +42,9 @@ pub fn read(root: &Table) -> (Settings, Timing) {
             put(&mut joints.tolerance, table.number("tolerance"));
             put(&mut joints.closing, table.number("closing"));
         }
+        if let Some(table) = table.table("cloth") {
+            read_cloth(&mut settings.cloth, table);
+        }
     }
     timing.frames =
         frames.unwrap_or_else(|| (duration * timing.fps).round().clamp(1.0, 1e8) as u32);
@@ -62,6 +65,27 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
     }
     (settings, timing)
+}
+
+fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
+    put(&mut cloth.solver, table.text("solver").map(cloth_solver));
+    put(&mut cloth.tolerance, table.number("tolerance"));
+    put(&mut cloth.iterations, table.count("iterations"));
+    put(&mut cloth.rounds, table.count("rounds"));
+    put(&mut cloth.strain_step, table.number("strain_step"));
+    put(&mut cloth.wind, table.vector("wind"));
+    put(&mut cloth.air, table.flag("air"));
+    let precision =
+        |name: &str| if name == "single" { Precision::Single } else { Precision::Double };
+    put(&mut cloth.precision, table.text("precision").map(precision));
+}
+
+fn cloth_solver(name: &str) -> ClothSolver {
+    match name {
+        "direct" => ClothSolver::Direct,
+        "penalty" => ClothSolver::Penalty,
+        _ => ClothSolver::Filtered,
+    }
 }
 
 fn put<T>(target: &mut T, value: Option<T>) {
@@ -94,13 +118,16 @@ fn joint_solve(name: &str) -> JointSolve {
 /// An engine's refusal, at the key it is about.
 pub fn error(root: &Table, e: &SettingsError) -> SceneError {
     let key = e.field.rsplit('.').next().unwrap_or(e.field);
-    let place_in = |entries: &[Entry]| {
-        entries.iter().find(|entry| entry.key == key).map(|entry| entry.node.place.clone())
+    let own = |name: &str| root.table("settings").map_or(&[][..], |t| t.named(name));
+    let tables = match e.field.split('.').next() {
+        Some("cloth") => [own("cloth"), &[]],
+        Some("joints") => [own("joints"), &[]],
+        _ => [root.named("solver"), root.named("settings")],
     };
-    let place = match root.table("settings").filter(|_| e.field.starts_with("joints.")) {
-        Some(settings) => place_in(settings.named("joints")),
-        None => ["solver", "settings"].iter().find_map(|table| place_in(root.named(table))),
-    };
+    let place = tables.iter().find_map(|entries| {
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        Some(entry.node.place.clone())
+    });
     let place = place.unwrap_or(crate::error::Place { source: None, span: 0..0 });
     SceneError::new(&place, format!("`{key}` {}", e.problem))
 }

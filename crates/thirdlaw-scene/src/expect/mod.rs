@@ -1,9 +1,11 @@
 //! What a scene promises, and whether a run kept it.
 
+mod cloth;
 mod joint;
 mod point;
 mod reading;
 
+pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
 pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
 pub use point::{POINT_READINGS, PointReading};
 pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
@@ -11,7 +13,7 @@ pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 use crate::{Scene, SceneBody};
 use std::ops::Range;
 use thirdlaw::World;
-use thirdlaw::ids::{JointId, PointId};
+use thirdlaw::ids::{ClothId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
 
 /// One line of `[expect]`.
@@ -137,6 +139,7 @@ pub struct ExpectTracker {
     seen: Vec<Seen>,
     /// Poses at the start, for readings of how far a body came.
     start: Vec<Pose>,
+    cloths: Vec<ClothId>,
     joints: Vec<JointId>,
     /// With where they started.
     points: Vec<(PointId, Vec3)>,
@@ -159,6 +162,7 @@ impl ExpectTracker {
             expectations: scene.expect.clone(),
             seen: vec![Seen::default(); scene.expect.len()],
             start: scene.bodies.iter().map(pose).collect(),
+            cloths: scene.cloths.iter().map(|c| c.id).collect(),
             joints: scene.joints.iter().map(|j| j.id).collect(),
             points: scene
                 .points
@@ -196,6 +200,10 @@ impl ExpectTracker {
                 Reading::Bodies { first, count, quantity } => (*first..first + count)
                     .filter_map(|i| Some((bodies.get(i)?, self.start.get(i)?)))
                     .map(|(body, start)| quantity.read(world, body.id, start))
+                    .reduce(pick),
+                Reading::Cloths { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.cloths.get(i))
+                    .map(|cloth| quantity.read(world, *cloth))
                     .reduce(pick),
                 Reading::Joints { first, count, quantity } => (*first..first + count)
                     .filter_map(|i| self.joints.get(i))
@@ -268,6 +276,7 @@ mod tests {
             expectations: vec![expectation],
             seen: vec![Seen::default()],
             start: vec![],
+            cloths: vec![],
             joints: vec![],
             points: vec![],
             frame_time: 0.5,

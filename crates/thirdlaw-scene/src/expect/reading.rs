@@ -1,5 +1,6 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
+use super::cloth::ClothReading;
 use super::joint::JointQuantity;
 use super::point::PointReading;
 use thirdlaw::World;
@@ -88,6 +89,15 @@ pub enum Reading {
         /// What of them.
         quantity: BodyReading,
     },
+    /// A quantity of one cloth or of several in a row; of several the one that passes worst.
+    Cloths {
+        /// Index into the scene's cloths.
+        first: usize,
+        /// How many.
+        count: usize,
+        /// What of them.
+        quantity: ClothReading,
+    },
     /// The same of joints.
     Joints {
         /// Index into the scene's joints.
@@ -109,7 +119,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// The value of a column; `None` for bodies, joints and points.
+    /// The value of a column; `None` for bodies, cloths, joints and points.
     pub fn of_frame(&self, stats: &FrameStats) -> Option<f64> {
         let Reading::Column(name) = self else { return None };
         Some(match *name {

@@ -151,7 +151,7 @@ static KEYFRAMES: TableFormat = TableFormat {
     rules: &[],
 };
 
-static KEYFRAME: TableFormat = TableFormat {
+pub(super) static KEYFRAME: TableFormat = TableFormat {
     what: "a keyframe",
     keys: &[
         required("time", NUMBER, "s."),
@@ -161,7 +161,7 @@ static KEYFRAME: TableFormat = TableFormat {
     rules: &[],
 };
 
-static COPIES: TableFormat = TableFormat {
+pub(super) static COPIES: TableFormat = TableFormat {
     what: "copies",
     keys: &[
         key("grid", Kind::Table(&GRID), "In rows, columns and layers."),

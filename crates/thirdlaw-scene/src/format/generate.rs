@@ -23,8 +23,22 @@ pub static GENERATORS: TableFormat = TableFormat {
             "A box cut into convex cells, small near the impacts.",
         ),
         key("stack", Kind::Table(&STACK), "Cubes on each other, each heavier than the one below."),
+        key(
+            "figure",
+            Kind::Table(&FIGURE),
+            "A person of capsules, moved by keyframes: NAME.hips, NAME.chest, NAME.left_arm, …",
+        ),
     ],
-    rules: &[Rule::One(&["rain", "pyramid", "card_house", "chain", "chess", "voronoi", "stack"])],
+    rules: &[Rule::One(&[
+        "rain",
+        "pyramid",
+        "card_house",
+        "chain",
+        "chess",
+        "voronoi",
+        "stack",
+        "figure",
+    ])],
 };
 
 static RAIN: TableFormat = TableFormat {
@@ -155,6 +169,20 @@ static STACK: TableFormat = TableFormat {
         required("count", Kind::Integer(range(1.0, 1e3)), "How many cubes."),
         key("size", LENGTH, "Side of a cube, m; default 1."),
         key("ratio", LENGTH, "Mass of each cube over that of the one below; default 1."),
+    ],
+    rules: &[],
+};
+
+static FIGURE: TableFormat = TableFormat {
+    what: "a figure",
+    keys: &[
+        key(
+            "motion",
+            Kind::Choice(&["stand", "twist", "walk", "dance"]),
+            "What it does, from arms spread; default \"stand\".",
+        ),
+        key("duration", Kind::Number(range(0.0, 600.0)), "For how long, s; default 10."),
+        key("begin", Kind::Number(from(0.0)), "When it begins to move, s; default 0.5."),
     ],
     rules: &[],
 };

@@ -2,6 +2,7 @@
 //! the JSON Schema all read, so that they cannot disagree.
 
 mod body;
+mod cloth;
 mod generate;
 mod joint;
 mod scene;
@@ -110,6 +111,7 @@ impl Range {
 impl std::fmt::Display for Range {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.low.is_finite(), self.high.is_finite()) {
+            (true, true) if self.low == self.high => write!(f, "{}", self.low),
             (false, false) => write!(f, "a finite number"),
             (true, false) if self.above => write!(f, "greater than {}", self.low),
             (true, false) => write!(f, "at least {}", self.low),

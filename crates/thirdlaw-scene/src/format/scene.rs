@@ -1,6 +1,7 @@
 //! The top of a scene file: settings, solver, materials, camera, expectations.
 
 use super::body::{BODY, GENERATED};
+use super::cloth::{CLOTH, CLOTH_SETTINGS};
 use super::joint::{JOINT, JOINT_SETTINGS, POINT};
 use super::urdf::URDF;
 use super::*;
@@ -29,6 +30,7 @@ pub static SCENE: TableFormat = TableFormat {
             Kind::Names(&Kind::Table(&GENERATED)),
             "Generators that add many bodies, by name.",
         ),
+        key("cloths", Kind::Names(&Kind::Table(&CLOTH)), "Cloths by name."),
         key("points", Kind::Names(&Kind::Table(&POINT)), "Free point masses by name."),
         key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
         key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),
@@ -69,6 +71,7 @@ static SETTINGS: TableFormat = TableFormat {
             Kind::Flag,
             "Whether fast bodies are swept along their path; default true.",
         ),
+        key("cloth", Kind::Table(&CLOTH_SETTINGS), "How cloth is solved, and the wind."),
         key("joints", Kind::Table(&JOINT_SETTINGS), "How joints are held and solved."),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],

@@ -4,9 +4,16 @@ use super::body::ROTATION_OF;
 use super::*;
 
 const TRIANGLE: Kind = Kind::List(&Kind::Integer(range(0.0, 4e9)), exactly(3));
-const TRIANGLES: Kind = Kind::List(&TRIANGLE, at_least(0));
+pub(super) const TRIANGLES: Kind = Kind::List(&TRIANGLE, at_least(0));
 const SIZE: Kind = Kind::List(&LENGTH, exactly(3));
-const SCALE: Kind = Kind::Either(&[LENGTH, SIZE]);
+/// Factor on a mesh.
+pub const SCALE: Kind = Kind::Either(&[LENGTH, SIZE]);
+/// Axis of a file.
+pub const UP: Kind = Kind::Choice(&["x", "y", "z"]);
+/// What `file` means.
+pub const MESH_FILE: &str = "An OBJ, STL, PLY, glTF or GLB file beside the scene.";
+/// What `up` means.
+pub const UP_DOC: &str = "Axis of the file that points up; default \"y\".";
 
 /// A shape.
 pub static SHAPE: TableFormat = TableFormat {
@@ -88,13 +95,15 @@ static HULL: TableFormat = TableFormat {
 static MESH: TableFormat = TableFormat {
     what: "a mesh",
     keys: &[
-        key("file", Kind::Text, "An OBJ file beside the scene."),
+        key("file", Kind::Text, MESH_FILE),
+        key("up", UP, UP_DOC),
         key("vertices", VECTORS, "m."),
         key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
         key("scale", SCALE, "Factor on the vertices, or one for each axis; default 1."),
     ],
     rules: &[
         Rule::One(&["file", "vertices"]),
+        Rule::Needs("up", "file"),
         Rule::Needs("vertices", "triangles"),
         Rule::Needs("triangles", "vertices"),
     ],
@@ -103,7 +112,8 @@ static MESH: TableFormat = TableFormat {
 static DECOMPOSE: TableFormat = TableFormat {
     what: "a decomposed mesh",
     keys: &[
-        key("file", Kind::Text, "An OBJ file beside the scene."),
+        key("file", Kind::Text, MESH_FILE),
+        key("up", UP, UP_DOC),
         key("vertices", VECTORS, "m."),
         key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
         key("scale", SCALE, "Factor on the vertices, or one for each axis; default 1."),
@@ -121,6 +131,7 @@ static DECOMPOSE: TableFormat = TableFormat {
     ],
     rules: &[
         Rule::One(&["file", "vertices"]),
+        Rule::Needs("up", "file"),
         Rule::Needs("vertices", "triangles"),
         Rule::Needs("triangles", "vertices"),
     ],

@@ -6,12 +6,15 @@ pub mod card_house;
 pub mod cells;
 pub mod chain;
 pub mod chess;
+pub mod figure;
+pub mod garment;
 pub mod pyramid;
 pub mod rain;
 pub mod stack;
 pub mod terrain;
 pub mod voronoi;
 
+use thirdlaw::body::Keyframes;
 use thirdlaw::math::{Pose, Quat, Vec3, rotation_from_vector};
 use thirdlaw::shape::Shape;
 
@@ -26,13 +29,18 @@ pub struct Piece {
     pub mass_factor: f64,
     /// Whether it is fixed whatever the others are.
     pub fixed: bool,
+    /// What it is called instead of by its number.
+    pub name: Option<&'static str>,
+    /// Its path in the frame of the arrangement; without keys it is moved by what the others are.
+    pub motion: Keyframes,
 }
 
 impl Piece {
     /// A piece like its neighbours.
     pub fn new(shape: Shape, position: Vec3, rotation: Quat) -> Piece {
         let pose = Pose::from_parts(position, rotation);
-        Piece { shape, pose, mass_factor: 1.0, fixed: false }
+        let motion = Keyframes::default();
+        Piece { shape, pose, mass_factor: 1.0, fixed: false, name: None, motion }
     }
 }
 

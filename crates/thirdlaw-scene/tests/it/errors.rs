@@ -97,7 +97,37 @@ fn missing_keys_say_what_they_mean() {
 "#
     );
     assert!(broken("version = 1\n", "").starts_with("ball.toml:1:1: a scene needs `version`"));
-    assert!(broken("version = 1", "version = 2").contains("`version` must be from 1 to 1, not 2"));
+    assert!(broken("version = 1", "version = 2").contains("`version` must be 1, not 2"));
+}
+
+#[test]
+fn one_slip_is_one_error() {
+    let count = |from: &str, to: &str| errors(&GOOD.replace(from, to), &[]).errors.len();
+    assert_eq!(count("radius", "raduis"), 1, "the radius is not missing, it is misspelled");
+    assert_eq!(count("sphere", "spere"), 1, "nor is the kind of shape");
+    assert_eq!(count("shape", "shap"), 1);
+    assert_eq!(count("radius", "colour_of_the_sky"), 2, "this is no slip");
+}
+
+#[test]
+fn long_lines_are_shortened_around_the_place() {
+    let name = "x".repeat(3000);
+    let told = broken("[0, 1, 0]", &format!("[0, \"{name}\", {name}true]"));
+    assert!(told.lines().all(|line| line.chars().count() < 400), "{told}");
+    let long = (0..2000).map(|k| format!("[{k}, 0, 1]")).collect::<Vec<_>>().join(", ");
+    let told = broken(
+        "sphere = { radius = 0.5 }",
+        &format!("hull = {{ points = [{long}, [0, true, 0], {long}] }}"),
+    );
+    let lines: Vec<&str> = told.lines().collect();
+    assert!(lines[1].chars().count() < 140 && lines[1].contains("[0, true, 0]"), "{told}");
+    let under: String = lines[1]
+        .chars()
+        .zip(lines[2].chars())
+        .filter(|(_, mark)| *mark == '^')
+        .map(|(c, _)| c)
+        .collect();
+    assert_eq!(under, "true");
 }
 
 #[test]

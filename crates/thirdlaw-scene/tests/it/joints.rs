@@ -123,7 +123,8 @@ between = ["bead.*", "arm"]
 "#,
     );
     let names: Vec<&str> = scene.joints.iter().map(|j| j.name.as_str()).collect();
-    let wanted = ["pin.0", "pin.1", "pin.2", "pin.3", "hang.0", "hang.1", "hang.2", "pair.0", "pair.1"];
+    let wanted =
+        ["pin.0", "pin.1", "pin.2", "pin.3", "hang.0", "hang.1", "hang.2", "pair.0", "pair.1"];
     assert_eq!(names, wanted);
     // rods without a length keep the distance at the start
     let length = Vec3::new(1.5, 5.0, 0.0).length();
@@ -145,9 +146,8 @@ fn frames_decide_where_an_angle_is_zero() {
         &[],
     )
     .unwrap();
-    let angle = |i: usize| {
-        scene.world.joint_reading(scene.joints[i].id).unwrap().coordinate(Axis::TurnX)
-    };
+    let angle =
+        |i: usize| scene.world.joint_reading(scene.joints[i].id).unwrap().coordinate(Axis::TurnX);
     assert!(angle(0).abs() < 1e-12, "placed in the world it starts at zero");
     assert!((angle(1) - std::f64::consts::FRAC_PI_2).abs() < 1e-12);
 }
@@ -155,26 +155,80 @@ fn frames_decide_where_an_angle_is_zero() {
 #[test]
 fn errors_name_the_joint_and_its_place() {
     for (text, message) in [
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arn\"]\naxis = [0, 0, 1]", "joint `j`: there is no body or point \"arn\""),
-        ("kind = \"ball\"\nbetween = [\"arm\", \"arm\"]", "joint `j`: a joint needs two different sides"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 0]", "joint `j`: its axis needs a direction"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arm\"]", "joint `j`: a hinge joint needs `axis`"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\nlimits = [1, -1]", "joint `j`: the lower limit 1 must not exceed the upper limit -1"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\ndrive = { stiffness = nan }", "`stiffness` must be at least 0, not NaN"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\ndrive = { stiffness = -1 }", "`stiffness` must be at least 0, not -1"),
-        ("kind = \"ball\"\nbetween = [\"arm\", \"cart\"]\nanchors = [[0, 0, 0], [0, 0, 0]]", "joint `j`: the joint does not close"),
-        ("kind = \"ball\"\nbetween = [\"world\", \"link\"]", "joint `j`: \"link\" stands for 3 copies"),
-        ("kind = \"ball\"\nbetween = [\"bead.*\", \"link.*\"]", "joint `j`: 2 copies on one side and 3 on the other do not pair"),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arn\"]\naxis = [0, 0, 1]",
+            "joint `j`: there is no body or point \"arn\"",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"arm\", \"arm\"]",
+            "joint `j`: a joint needs two different sides",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 0]",
+            "joint `j`: its axis needs a direction",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arm\"]",
+            "joint `j`: a hinge joint needs `axis`",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\nlimits = [1, -1]",
+            "joint `j`: the lower limit 1 must not exceed the upper limit -1",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\ndrive = { stiffness = nan }",
+            "`stiffness` must be at least 0, not NaN",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"arm\"]\naxis = [0, 0, 1]\ndrive = { stiffness = -1 }",
+            "`stiffness` must be at least 0, not -1",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"arm\", \"cart\"]\nanchors = [[0, 0, 0], [0, 0, 0]]",
+            "joint `j`: the joint does not close",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"world\", \"link\"]",
+            "joint `j`: \"link\" stands for 3 copies",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"bead.*\", \"link.*\"]",
+            "joint `j`: 2 copies on one side and 3 on the other do not pair",
+        ),
         ("kind = \"ball\"", "joint `j`: what does it join?"),
-        ("kind = \"ball\"\nbetween = [\"world\", \"arm\"]\nlimits = [0, 1]", "joint `j`: `limits` of which coordinate?"),
-        ("kind = \"hinge\"\nbetween = [\"world\", \"dot\"]\naxis = [0, 0, 1]", "joint `j`: a point mass has no rotation"),
-        ("kind = { gear = { first = \"a\", second = \"b\", ratio = 2 } }", "joint `j`: there is no joint \"a\" to join"),
-        ("kind = { gear = { first = \"a\", second = \"b\", ratio = 2 } }\nat = [0, 0, 0]", "a gear has no `at`: it joins two joints"),
+        (
+            "kind = \"ball\"\nbetween = [\"world\", \"arm\"]\nlimits = [0, 1]",
+            "joint `j`: `limits` of which coordinate?",
+        ),
+        (
+            "kind = \"hinge\"\nbetween = [\"world\", \"dot\"]\naxis = [0, 0, 1]",
+            "joint `j`: a point mass has no rotation",
+        ),
+        (
+            "kind = { gear = { first = \"a\", second = \"b\", ratio = 2 } }",
+            "joint `j`: there is no joint \"a\" to join",
+        ),
+        (
+            "kind = { gear = { first = \"a\", second = \"b\", ratio = 2 } }\nat = [0, 0, 0]",
+            "a gear has no `at`: it joins two joints",
+        ),
         ("kind = \"hing\"\nbetween = [\"world\", \"arm\"]", "`kind` cannot be \"hing\""),
-        ("kind = { distance = { min = 2, max = 1 } }\nbetween = [\"world\", \"arm\"]", "joint `j`: must be at least the least distance 2, not 1"),
-        ("kind = { curve = { points = [[0, 0, 0], [0, 0, 0]] } }\nbetween = [\"world\", \"dot\"]", "joint `j`: two neighbouring points of a curve coincide"),
-        ("kind = \"ball\"\nbetween = [\"world\", \"arm\"]\naxes = { x = { friction = 1 } }", "joint `j`: X is not a free coordinate"),
-        ("kind = \"ball\"\nbetween = [\"world\", \"arm\"]\nat = [0, 0, 0]\nanchor = [0, 0, 0]", "takes only one of `at` and `anchor`"),
+        (
+            "kind = { distance = { min = 2, max = 1 } }\nbetween = [\"world\", \"arm\"]",
+            "joint `j`: must be at least the least distance 2, not 1",
+        ),
+        (
+            "kind = { curve = { points = [[0, 0, 0], [0, 0, 0]] } }\nbetween = [\"world\", \"dot\"]",
+            "joint `j`: two neighbouring points of a curve coincide",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"world\", \"arm\"]\naxes = { x = { friction = 1 } }",
+            "joint `j`: X is not a free coordinate",
+        ),
+        (
+            "kind = \"ball\"\nbetween = [\"world\", \"arm\"]\nat = [0, 0, 0]\nanchor = [0, 0, 0]",
+            "takes only one of `at` and `anchor`",
+        ),
     ] {
         let told = refused(&format!("[joints.j]\n{text}\n"));
         assert!(told.contains(message), "{text}\nshould tell: {message}\nbut tells:\n{told}");

@@ -1,8 +1,11 @@
 //! Scenes as a user meets them: loaded, refused, run.
 
+mod cloth;
+mod damage;
 mod errors;
 mod facts;
 mod joints;
+mod mesh_files;
 mod mutations;
 mod overlap;
 mod run;

@@ -12,10 +12,12 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
     let mut tracker = ExpectTracker::new(scene);
     let dt = scene.dt();
     for frame in 0..=scene.frames {
-        let mut contacts = 0;
+        let (mut contacts, mut cg_iterations) = (0, 0);
         if frame > 0 {
             for _ in 0..scene.steps_per_frame {
-                contacts = scene.world.step(dt).expect("the scene steps").contacts;
+                let report = scene.world.step(dt).expect("the scene steps");
+                contacts = report.contacts;
+                cg_iterations += report.cg_iterations;
             }
         }
         let energy = measure::energy(&scene.world);
@@ -25,12 +27,15 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
             time: scene.world.time(),
             kinetic: energy.kinetic,
             gravity: energy.gravity,
+            elastic: energy.elastic,
             jitter: measure::jitter(&scene.world),
             momentum: momentum.to_array(),
             angular: angular.to_array(),
             contacts,
             penetration: measure::penetration(&scene.world),
             joint_error: measure::joint_error(&scene.world),
+            strain: measure::strain(&scene.world),
+            cg_iterations,
             ..FrameStats::default()
         };
         tracker.observe(stats.time, &stats, &scene.world, &scene.bodies);

@@ -58,7 +58,11 @@ fn joint<'a>(scene: &'a Scene, name: &str) -> &'a Joint {
 fn links_and_joints_arrive() {
     let scene = robot(ARM, "[urdf.arm.joints.shoulder]\nposition = 0.5\n").unwrap();
     let names: Vec<&str> = scene.bodies.iter().map(|b| b.name.as_str()).collect();
-    assert_eq!(names, ["arm.upper", "arm.fore", "arm.hand"], "the base is the world, the tool part of the hand");
+    assert_eq!(
+        names,
+        ["arm.upper", "arm.fore", "arm.hand"],
+        "the base is the world, the tool part of the hand"
+    );
     let names: Vec<&str> = scene.joints.iter().map(|j| j.name.as_str()).collect();
     assert_eq!(names, ["arm.shoulder", "arm.elbow", "arm.slide"]);
     // z of the file is y of the scene; a turn about its y, scene -z, dips the arm
@@ -78,7 +82,9 @@ fn links_and_joints_arrive() {
     assert!((hand.mass - 1.0).abs() < 1e-12);
     assert!(hand.center.distance(Vec3::new(0.1, 0.0, 0.0)) < 1e-12, "{}", hand.center);
     assert_eq!(scene.bodies[2].color, Some([1.0, 0.0, 0.0]));
-    for part in ["<robot> <transmission> is not read", "velocity limits", "`tool` is fixed to `hand`"] {
+    for part in
+        ["<robot> <transmission> is not read", "velocity limits", "`tool` is fixed to `hand`"]
+    {
         assert!(scene.notes.iter().any(|n| n.contains(part)), "{part}: {:?}", scene.notes);
     }
 }
@@ -136,32 +142,86 @@ fn wrong_files_are_refused_with_line_and_column() {
     for (from, to, message) in [
         ("<robot name", "<sdf name", "arm.urdf:36:1: this is not XML: expected 'sdf' tag"),
         ("</robot>", "", "this is not XML"),
-        ("link=\"fore\"/><origin", "link=\"forr\"/><origin", "joint `elbow`: there is no link `forr`; did you mean `fore`?"),
-        ("<parent link=\"base\"/>", "<parent link=\"hand\"/>", "links hang on each other in a circle"),
-        ("<child link=\"tool\"/>", "<child link=\"fore\"/>", "link `fore` hangs on joint `elbow` already"),
+        (
+            "link=\"fore\"/><origin",
+            "link=\"forr\"/><origin",
+            "joint `elbow`: there is no link `forr`; did you mean `fore`?",
+        ),
+        (
+            "<parent link=\"base\"/>",
+            "<parent link=\"hand\"/>",
+            "links hang on each other in a circle",
+        ),
+        (
+            "<child link=\"tool\"/>",
+            "<child link=\"fore\"/>",
+            "link `fore` hangs on joint `elbow` already",
+        ),
         ("<child link=\"tool\"/>", "<child link=\"hand\"/>", "joins link `hand` with itself"),
-        ("<link name=\"tool\">", "<link name=\"spare\"/><link name=\"tool\">", "only one link may hang on nothing, not `base`, `spare`"),
+        (
+            "<link name=\"tool\">",
+            "<link name=\"spare\"/><link name=\"tool\">",
+            "only one link may hang on nothing, not `base`, `spare`",
+        ),
         ("<link name=\"tool\">", "<link name=\"hand\">", "there is a link `hand` already"),
         ("<mass value=\"2\"/>", "<mass value=\"nan\"/>", "`value`: `nan` is not a finite number"),
-        ("<mass value=\"2\"/>", "<mass value=\"-2\"/>", "link `upper`: mass must be positive, not -2"),
+        (
+            "<mass value=\"2\"/>",
+            "<mass value=\"-2\"/>",
+            "link `upper`: mass must be positive, not -2",
+        ),
         ("<mass value=\"2\"/>", "", "the <inertial> of link `upper` needs mass and inertia"),
-        ("ixx=\"0.01\" ixy=\"0\" ixz=\"0\" iyy=\"0.2\"", "ixx=\"-1\" ixy=\"0\" ixz=\"0\" iyy=\"0.2\"", "link `upper`: mass.inertia"),
+        (
+            "ixx=\"0.01\" ixy=\"0\" ixz=\"0\" iyy=\"0.2\"",
+            "ixx=\"-1\" ixy=\"0\" ixz=\"0\" iyy=\"0.2\"",
+            "link `upper`: mass.inertia",
+        ),
         ("xyz=\"0 1 0\"", "xyz=\"0 0 0\"", "joint `shoulder`: its axis needs a direction"),
         ("xyz=\"0 1 0\"", "xyz=\"0 1\"", "`xyz` must be three numbers"),
-        ("lower=\"-1\" upper=\"1\"", "lower=\"1\" upper=\"-1\"", "joint `shoulder`: the lower limit 1 exceeds the upper limit -1"),
+        (
+            "lower=\"-1\" upper=\"1\"",
+            "lower=\"1\" upper=\"-1\"",
+            "joint `shoulder`: the lower limit 1 exceeds the upper limit -1",
+        ),
         ("type=\"continuous\"", "type=\"revolute\"", "joint `elbow`: revolute needs <limit>"),
-        ("type=\"continuous\"", "type=\"continous\"", "there is no type `continous`; did you mean continuous?"),
-        ("radius=\"0.05\" length=\"0.5\"", "radius=\"0\" length=\"0.5\"", "`radius` must be greater than 0, not 0"),
+        (
+            "type=\"continuous\"",
+            "type=\"continous\"",
+            "there is no type `continous`; did you mean continuous?",
+        ),
+        (
+            "radius=\"0.05\" length=\"0.5\"",
+            "radius=\"0\" length=\"0.5\"",
+            "`radius` must be greater than 0, not 0",
+        ),
         ("<sphere radius=\"0.05\"/>", "<torus radius=\"1\"/>", "<torus> is no shape that is read"),
-        ("<sphere radius=\"0.05\"/>", "<mesh filename=\"package://p/m.obj\"/>", "package://p/m.obj is not found"),
-        ("<dynamics damping=\"0.1\" friction=\"0.2\"/>", "<mimic joint=\"elbow\"/>", "joint `elbow` follows itself"),
-        ("<dynamics damping=\"0.1\" friction=\"0.2\"/>", "<mimic joint=\"knee\"/>", "there is no joint `knee` to mimic"),
-        ("<dynamics damping=\"0.1\"", "<dynamics damping=\"-1\"", "damping and friction cannot be negative"),
+        (
+            "<sphere radius=\"0.05\"/>",
+            "<mesh filename=\"package://p/m.obj\"/>",
+            "package://p/m.obj is not found",
+        ),
+        (
+            "<dynamics damping=\"0.1\" friction=\"0.2\"/>",
+            "<mimic joint=\"elbow\"/>",
+            "joint `elbow` follows itself",
+        ),
+        (
+            "<dynamics damping=\"0.1\" friction=\"0.2\"/>",
+            "<mimic joint=\"knee\"/>",
+            "there is no joint `knee` to mimic",
+        ),
+        (
+            "<dynamics damping=\"0.1\"",
+            "<dynamics damping=\"-1\"",
+            "damping and friction cannot be negative",
+        ),
     ] {
         assert!(ARM.contains(from), "{from}");
         match robot(&ARM.replacen(from, to, 1), "") {
             Ok(_) => panic!("{to} should be refused"),
-            Err(told) => assert!(told.contains(message), "{to}\nshould tell: {message}\nbut tells:\n{told}"),
+            Err(told) => {
+                assert!(told.contains(message), "{to}\nshould tell: {message}\nbut tells:\n{told}")
+            }
         }
     }
     let told = robot(ARM, "[urdf.arm.joints.shoulder]\nposition = 2\n").unwrap_err();
@@ -176,7 +236,8 @@ fn hostile_files_are_refused_or_read_but_never_fatal() {
     assert!(robot(&deep, "").is_err());
     let many: String = (0..20_000).map(|i| format!("<link name='l{i}'/>")).collect();
     assert!(robot(&format!("<robot>{many}</robot>"), "").is_err());
-    let bomb = "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><robot>&b;</robot>";
+    let bomb =
+        "<!DOCTYPE r [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;\">]><robot>&b;</robot>";
     assert!(robot(bomb, "").is_err());
     // every cut of a good file
     let whole = ARM.find("</robot>").unwrap() + 8;
@@ -205,7 +266,10 @@ fn files_and_meshes_are_found_beside_the_scene() {
     let folder = std::env::temp_dir().join(format!("thirdlaw-urdf-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("robots")).unwrap();
     std::fs::create_dir_all(folder.join("meshes")).unwrap();
-    let text = ARM.replace("<sphere radius=\"0.05\"/>", "<mesh filename=\"package://p/meshes/m.obj\" scale=\"2 2 2\"/>");
+    let text = ARM.replace(
+        "<sphere radius=\"0.05\"/>",
+        "<mesh filename=\"package://p/meshes/m.obj\" scale=\"2 2 2\"/>",
+    );
     std::fs::write(folder.join("robots/arm.urdf"), text).unwrap();
     let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::fs::write(folder.join("meshes/m.obj"), mesh).unwrap();

@@ -69,6 +69,9 @@ pub struct Elements {
     pub edges: Vec<[u32; 2]>,
     /// Edges along warp or weft with their rest length, m: what strain is measured on.
     pub threads: Vec<([u32; 2], f64)>,
+    /// Where each particle lies when the cloth is laid out, m: what is near itself there need not
+    /// be kept apart.
+    pub rest: Vec<Vec3>,
     /// One per cloth.
     pub fabrics: Vec<Fabric>,
 }
@@ -103,6 +106,7 @@ impl Elements {
         if let Some(vertex) = out.mass.iter().position(|&m| m == 0.0) {
             return Err(ClothError::Loose { vertex });
         }
+        out.rest = laid_out(mesh, &triangles, &rest);
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
         out.add_hinges(&edges, mesh);
@@ -133,6 +137,7 @@ impl Elements {
             fabric: b.fabric + fabrics,
             ..*b
         }));
+        self.rest.extend_from_slice(&other.rest);
         self.edges.extend(other.edges.iter().map(|e| e.map(moved)));
         self.threads.extend(other.threads.iter().map(|(e, l)| (e.map(moved), *l)));
         self.fabrics.extend_from_slice(&other.fabrics);
@@ -227,6 +232,29 @@ impl Elements {
     }
 }
 
+/// The rest coordinates as places in a plane, where they are one piece without folds; else the shape
+/// that the mesh rests in or starts from.
+fn laid_out(mesh: &ClothMesh, triangles: &[[u32; 3]], rest: &[[[f64; 2]; 3]]) -> Vec<Vec3> {
+    let mut places = vec![None; mesh.positions.len()];
+    let mut turns = [false; 2];
+    for (triangle, uv) in triangles.iter().zip(rest) {
+        let (d, e) = (edge_vector(uv, 2), edge_vector(uv, 1));
+        turns[usize::from(d[0] * e[1] - d[1] * e[0] > 0.0)] = true;
+        for (&vertex, uv) in triangle.iter().zip(uv) {
+            let place = Vec3::new(uv[0], 0.0, uv[1]);
+            match &mut places[vertex as usize] {
+                Some(known) if *known == place => {}
+                Some(_) => turns = [true; 2],
+                none => *none = Some(place),
+            }
+        }
+    }
+    if turns == [true; 2] {
+        return mesh.rest_shape.clone().unwrap_or_else(|| mesh.positions.clone());
+    }
+    places.into_iter().map(Option::unwrap_or_default).collect()
+}
+
 fn checked_triangles(mesh: &ClothMesh) -> Result<Vec<[u32; 3]>, ClothError> {
     if mesh.triangles.is_empty() {
         return Err(ClothError::Empty);
@@ -306,23 +334,16 @@ fn edge_vector(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {
 
 /// Minimizes ½θᵀQθ over θ_k: what is left for the others.
 fn eliminate(q: &mut [[f64; 3]; 3], k: usize) {
-    let pivot = q[k][k];
-    if pivot > 0.0 {
-        let row = q[k];
-        for i in 0..3 {
-            for j in 0..3 {
-                q[i][j] -= row[i] * row[j] / pivot;
-            }
-        }
-    }
-    for i in 0..3 {
-        q[i][k] = 0.0;
-        q[k][i] = 0.0;
-    }
-    // round-off must not make a form negative
+    let (pivot, column) = (q[k][k], q[k]);
     for (i, row) in q.iter_mut().enumerate() {
+        for (value, other) in row.iter_mut().zip(column) {
+            *value -= if pivot > 0.0 { column[i] * other / pivot } else { 0.0 };
+        }
+        row[k] = 0.0;
+        // round-off must not make a form negative
         row[i] = row[i].max(0.0);
     }
+    q[k] = [0.0; 3];
 }
 
 fn bend(all: &[Hinge], corners: [u32; 3], hinges: [u32; 3], q: [f64; 6]) -> Bend {

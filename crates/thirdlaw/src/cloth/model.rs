@@ -77,6 +77,8 @@ pub struct Sheet {
     pub triangles: Vec<[u32; 3]>,
     /// Whether any cloth collides with cloth.
     pub self_collision: bool,
+    /// Which of the cloths, in their order, do not collide with cloth.
+    pub shy: Vec<bool>,
     /// Held particles, in order.
     pub pins: Vec<(u32, PinHold)>,
     /// Mean length of an edge at rest, m.
@@ -250,6 +252,7 @@ impl Sheet {
             let first = cloth.first;
             sheet.pins.extend(cloth.pins.iter().map(|p| (p.vertex + first, p.hold.clone())));
             sheet.self_collision |= cloth.self_collision;
+            sheet.shy.push(!cloth.self_collision);
         }
         sheet.triangles = sheet.elements.membranes.iter().map(|m| m.nodes).collect();
         sheet.layout = Layout::new(&sheet.elements);

@@ -83,6 +83,7 @@ pub fn overshoot(
     fabric: &Fabric,
     x: &[Vec3],
     shift: (Vec3, Vec3),
+    h: f64,
 ) -> (Vec3, Vec3) {
     let (w_u, w_v) = directions(membrane, x);
     let longer = |w: Vec3, shift: Vec3, k: f64| {
@@ -91,10 +92,13 @@ pub fn overshoot(
             return Vec3::ZERO;
         }
         let n = w / l;
-        n * (k * ((w + shift).length() - (l + n.dot(shift))))
+        let longer = (w + shift).length() - (l + n.dot(shift));
+        n * (k * longer.min(0.1 * l))
     };
-    let [k_u, k_v] = fabric.stretch;
-    let sheared = fabric.shear * shift.0.dot(shift.1);
+    // damping acts on the same excess, as a rate
+    let [k_u, k_v] = fabric.stretch.map(|k| k * (1.0 + fabric.damping[0] / h));
+    let k_s = fabric.shear * (1.0 + fabric.damping[1] / h);
+    let sheared = k_s * shift.0.dot(shift.1);
     let a = membrane.area;
     (
         a * (longer(w_u, shift.0, k_u) + sheared * w_v),

@@ -137,11 +137,12 @@ fn overshoot_is_what_the_linear_part_leaves_out() {
     let mesh = ClothMesh::grid(2, 2, [1.0, 1.0]).unwrap();
     let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
     let (m, fabric) = (&elements.membranes[0], &elements.fabrics[0]);
+    let still = Fabric { damping: [0.0; 3], ..*fabric };
     let angle: f64 = 0.1;
     let x = mesh.positions;
     let shift = x.iter().map(|p| angle * Vec3::new(0.3, 1.0, -0.2).normalize().cross(*p));
     let shift: Vec<Vec3> = shift.collect();
-    let (p_u, p_v) = membrane::overshoot(m, fabric, &x, membrane::directions(m, &shift));
+    let (p_u, p_v) = membrane::overshoot(m, &still, &x, membrane::directions(m, &shift), 0.01);
     // a unit thread that moves by θ sideways is √(1 + θ²) long; the other parts were zero
     let moved: Vec<Vec3> = x.iter().zip(&shift).map(|(x, s)| *x + *s).collect();
     let (w_u, w_v) = membrane::directions(m, &moved);

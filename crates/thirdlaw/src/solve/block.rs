@@ -2,6 +2,7 @@
 
 use super::parallel::each;
 use crate::math::{Mat3, Vec3};
+use std::ops::Range;
 
 /// A number of a kernel: `f64`, or `f32` where it is measured to be enough.
 pub trait Scalar:
@@ -125,7 +126,7 @@ impl Pattern {
 
     /// Where the blocks of a row are.
     #[inline]
-    pub fn range(&self, row: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, row: usize) -> Range<usize> {
         self.row_start[row] as usize..self.row_start[row + 1] as usize
     }
 
@@ -145,24 +146,55 @@ pub fn multiply<T: Scalar>(
     y: &mut [Lane<T>],
 ) {
     each(pattern.rows(), y, &|rows, y: &mut [Lane<T>]| {
-        for (row, y) in rows.zip(y) {
-            *y = row_product(pattern, blocks, x, row);
-        }
+        multiply_rows(pattern, blocks, x, rows, y);
     });
 }
 
-/// One row of A x.
-#[inline(always)]
-pub fn row_product<T: Scalar>(
+/// Some rows of A x.
+#[inline]
+pub fn multiply_rows<T: Scalar>(
     pattern: &Pattern,
     blocks: &[Block<T>],
     x: &[Lane<T>],
-    row: usize,
-) -> Lane<T> {
-    let range = pattern.range(row);
-    let mut sum = [T::default(); 4];
-    for (block, &column) in blocks[range.clone()].iter().zip(&pattern.column[range]) {
-        multiply_add(&mut sum, block, &x[column as usize]);
+    rows: Range<usize>,
+    y: &mut [Lane<T>],
+) {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the function was compiled for
+        return unsafe { multiply_rows_avx2(pattern, blocks, x, rows, y) };
     }
-    sum
+    multiply_rows_any(pattern, blocks, x, rows, y);
+}
+
+/// The same operations in the same order with wider registers.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn multiply_rows_avx2<T: Scalar>(
+    pattern: &Pattern,
+    blocks: &[Block<T>],
+    x: &[Lane<T>],
+    rows: Range<usize>,
+    y: &mut [Lane<T>],
+) {
+    multiply_rows_any(pattern, blocks, x, rows, y);
+}
+
+/// [`multiply_rows`] for any machine.
+#[inline(always)]
+pub(super) fn multiply_rows_any<T: Scalar>(
+    pattern: &Pattern,
+    blocks: &[Block<T>],
+    x: &[Lane<T>],
+    rows: Range<usize>,
+    y: &mut [Lane<T>],
+) {
+    for (row, y) in rows.zip(y) {
+        let range = pattern.range(row);
+        let mut sum = [T::default(); 4];
+        for (block, &column) in blocks[range.clone()].iter().zip(&pattern.column[range]) {
+            multiply_add(&mut sum, block, &x[column as usize]);
+        }
+        *y = sum;
+    }
 }

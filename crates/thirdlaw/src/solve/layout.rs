@@ -1,18 +1,22 @@
 //! How the elements of cloth add to the system: every row of the matrix knows its elements, so that
 //! rows are summed in parallel, each in a fixed order.
 
-use super::block::{Block, Pattern, Scalar, lane};
+use super::block::{Block, Lane, Pattern, Scalar, block_of, lane};
+use super::hierarchy::{self, Level};
 use super::parallel::{Ragged, each};
-use crate::cloth::elements::{Bend, Elements, NONE};
+use crate::cloth::elements::{Elements, NONE};
 use crate::energy::bend::{self, Fold};
 use crate::energy::membrane::{self, Response, Weights};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
+use std::ops::Range;
 
 /// Rows, and the elements of each.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// Blocks of the matrix.
     pub pattern: Pattern,
+    /// Coarser levels for the preconditioner.
+    pub levels: Vec<Level>,
     membrane_start: Vec<u32>,
     membranes: Vec<RowMembrane>,
     bend_start: Vec<u32>,
@@ -29,9 +33,14 @@ struct RowMembrane {
 #[derive(Clone, Copy, Debug)]
 struct RowBend {
     element: u32,
-    node: u32,
-    blocks: [u32; 6],
+    /// Which of each hinge's four nodes the row is, or `NOT_HERE`.
+    corner: [u8; 3],
+    /// Blocks of each hinge's four nodes, counted from the row's first.
+    blocks: [[u16; 4]; 3],
 }
+
+/// Marks hinges that the row has no part in.
+const NOT_HERE: u8 = u8::MAX;
 
 /// What elements contribute at one state.
 #[derive(Clone, Debug, Default)]
@@ -40,16 +49,8 @@ pub struct Contributions {
     pub membranes: Vec<Response>,
     /// Per hinge.
     pub folds: Vec<Fold>,
-    /// Per bend.
-    bends: Vec<BendResponse>,
-}
-
-/// Of each hinge of a bend, per node: ∇θ_p, and Σ_q q_pq ∇θ_q; and the moments.
-#[derive(Clone, Copy, Debug, Default)]
-struct BendResponse {
-    gradient: [[Vec3; 6]; 3],
-    coupled: [[Vec3; 6]; 3],
-    moments: [f64; 3],
+    /// Per bend: its moments.
+    moments: Vec<[f64; 3]>,
 }
 
 impl Layout {
@@ -78,14 +79,24 @@ impl Layout {
         }
         let mut bends = Vec::with_capacity(6 * elements.bends.len());
         for (element, bend) in elements.bends.iter().enumerate() {
-            for (index, &node) in bend.nodes.iter().enumerate().filter(|(_, n)| **n != NONE) {
-                let blocks = bend.nodes.map(|j| place(node, j));
-                bends.push((node, RowBend { element: element as u32, node: index as u32, blocks }));
+            for &node in bend.nodes.iter().filter(|n| **n != NONE) {
+                let mut entry =
+                    RowBend { element: element as u32, corner: [NOT_HERE; 3], blocks: [[0; 4]; 3] };
+                for (p, &hinge) in bend.hinges.iter().enumerate().filter(|(_, h)| **h != NONE) {
+                    let nodes = &elements.hinges[hinge as usize].nodes;
+                    if let Some(corner) = nodes.iter().position(|&n| n == node) {
+                        entry.corner[p] = corner as u8;
+                    }
+                    let first = pattern.row_start[node as usize];
+                    entry.blocks[p] = nodes.map(|j| (place(node, j) - first) as u16);
+                }
+                bends.push((node, entry));
             }
         }
         let (membrane_start, membranes) = by_row(rows, membranes);
         let (bend_start, bends) = by_row(rows, bends);
-        Layout { pattern, membrane_start, membranes, bend_start, bends }
+        let levels = hierarchy::levels(elements, &pattern);
+        Layout { pattern, levels, membrane_start, membranes, bend_start, bends }
     }
 
     /// Forces of all elements at `x` plus the matrix h²K + hD, into every block.
@@ -98,17 +109,49 @@ impl Layout {
         forces: &mut [Vec3],
     ) {
         let blocks = Ragged { items: blocks, starts: &self.pattern.row_start };
-        let parallel = (blocks, forces);
-        each(self.pattern.rows(), parallel, &|rows, (blocks, forces): (Ragged<_>, &mut [_])| {
-            let mut rest = blocks.items;
-            for (row, force) in rows.zip(forces) {
-                let (row_blocks, others) = rest.split_at_mut(self.pattern.range(row).len());
-                rest = others;
-                row_blocks.fill(Block::default());
-                *force = self.row_membranes(elements, parts, row, row_blocks);
-                *force += self.row_bends(elements, parts, h, row, row_blocks);
+        let sources = Sources { elements, parts, h };
+        each(self.pattern.rows(), (blocks, forces), &|rows,
+                                                      (blocks, forces): (
+            Ragged<Block<T>>,
+            &mut [Vec3],
+        )| {
+            #[cfg(target_arch = "x86_64")]
+            if std::is_x86_feature_detected!("avx2") {
+                // SAFETY: the machine has what the function was compiled for
+                return unsafe { self.assemble_rows_avx2(&sources, rows, blocks.items, forces) };
             }
+            self.assemble_rows(&sources, rows, blocks.items, forces);
         });
+    }
+
+    /// The same operations in the same order with wider registers.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn assemble_rows_avx2<T: Scalar>(
+        &self,
+        sources: &Sources,
+        rows: Range<usize>,
+        blocks: &mut [Block<T>],
+        forces: &mut [Vec3],
+    ) {
+        self.assemble_rows(sources, rows, blocks, forces);
+    }
+
+    #[inline(always)]
+    fn assemble_rows<T: Scalar>(
+        &self,
+        sources: &Sources,
+        rows: Range<usize>,
+        mut blocks: &mut [Block<T>],
+        forces: &mut [Vec3],
+    ) {
+        for (row, force) in rows.zip(forces) {
+            let (row_blocks, others) = blocks.split_at_mut(self.pattern.range(row).len());
+            blocks = others;
+            row_blocks.fill(Block::default());
+            *force = self.row_membranes(sources, row, row_blocks);
+            *force += self.row_bends(sources, row, row_blocks);
+        }
     }
 
     /// Adds up (p_u, p_v) of every membrane as forces on its corners.
@@ -128,10 +171,12 @@ impl Layout {
         });
     }
 
+    /// With the rows R_u = du_i H_uu + dv_i H_uvᵀ and R_v = du_i H_uv + dv_i H_vv of a corner i, its
+    /// blocks are K_ij = du_j R_u + dv_j R_v.
+    #[inline(always)]
     fn row_membranes<T: Scalar>(
         &self,
-        elements: &Elements,
-        parts: &Contributions,
+        sources: &Sources,
         row: usize,
         blocks: &mut [Block<T>],
     ) -> Vec3 {
@@ -139,49 +184,68 @@ impl Layout {
         let mut force = Vec3::ZERO;
         let range = self.membrane_start[row] as usize..self.membrane_start[row + 1] as usize;
         for entry in &self.membranes[range] {
-            let membrane = &elements.membranes[entry.element as usize];
-            let response = &parts.membranes[entry.element as usize];
+            let membrane = &sources.elements.membranes[entry.element as usize];
+            let response = &sources.parts.membranes[entry.element as usize];
             let i = entry.corner as usize;
             force += response.force(membrane, i);
+            let (du, dv) = (membrane.du.map(T::of), membrane.dv.map(T::of));
+            let [uu, vv] = [&response.h_uu, &response.h_vv].map(block_of);
+            let (uv, vu) = (block_of(&response.h_uv), block_of(&response.h_uv.transpose()));
+            let mut row_u = Block::default();
+            let mut row_v = Block::default();
+            add_scaled(&mut row_u, &uu, du[i]);
+            add_scaled(&mut row_u, &vu, dv[i]);
+            add_scaled(&mut row_v, &uv, du[i]);
+            add_scaled(&mut row_v, &vv, dv[i]);
             for (j, &place) in entry.blocks.iter().enumerate() {
-                add(&mut blocks[(place - first) as usize], &response.block(membrane, i, j));
+                let block = &mut blocks[(place - first) as usize];
+                add_scaled(block, &row_u, du[j]);
+                add_scaled(block, &row_v, dv[j]);
             }
         }
         force
     }
 
-    fn row_bends<T: Scalar>(
-        &self,
-        elements: &Elements,
-        parts: &Contributions,
-        h: f64,
-        row: usize,
-        blocks: &mut [Block<T>],
-    ) -> Vec3 {
-        let first = self.pattern.row_start[row];
+    /// Of K = Σ_pq q_pq ∇θ_p ∇θ_qᵀ the row of a node: Σ_q c_q ∇θ_qᵀ with c_q = Σ_p q_pq ∇θ_p.
+    #[inline(always)]
+    fn row_bends<T: Scalar>(&self, sources: &Sources, row: usize, blocks: &mut [Block<T>]) -> Vec3 {
+        let Sources { elements, parts, h } = sources;
         let mut force = Vec3::ZERO;
         let range = self.bend_start[row] as usize..self.bend_start[row + 1] as usize;
         for entry in &self.bends[range] {
             let bend = &elements.bends[entry.element as usize];
-            let response = &parts.bends[entry.element as usize];
             let fabric = &elements.fabrics[bend.fabric as usize];
             let scale = h * h + h * fabric.damping[2];
-            for p in 0..3 {
-                if bend.hinges[p] == NONE {
-                    continue;
-                }
-                let g = response.gradient[p][entry.node as usize];
-                force -= response.moments[p] * g;
-                let g = scale * g;
-                for (u, &place) in response.coupled[p].iter().zip(&entry.blocks) {
-                    if place != NONE {
-                        add_outer(&mut blocks[(place - first) as usize], g, *u);
-                    }
+            let mut own = [Vec3::ZERO; 3];
+            for p in (0..3).filter(|&p| entry.corner[p] != NOT_HERE) {
+                let fold = &parts.folds[bend.hinges[p] as usize];
+                let g = fold.gradient[entry.corner[p] as usize];
+                force -= parts.moments[entry.element as usize][p] * g;
+                own[p] = scale * g;
+            }
+            let [q00, q11, q22, q01, q02, q12] = bend.q;
+            let coupled = [
+                q00 * own[0] + q01 * own[1] + q02 * own[2],
+                q01 * own[0] + q11 * own[1] + q12 * own[2],
+                q02 * own[0] + q12 * own[1] + q22 * own[2],
+            ];
+            for q in (0..3).filter(|&q| bend.hinges[q] != NONE) {
+                let c: Lane<T> = lane(coupled[q]);
+                let fold = &parts.folds[bend.hinges[q] as usize];
+                for (g, &place) in fold.gradient.iter().zip(&entry.blocks[q]) {
+                    add_outer(&mut blocks[place as usize], &c, *g);
                 }
             }
         }
         force
     }
+}
+
+/// What rows are made from.
+struct Sources<'a> {
+    elements: &'a Elements,
+    parts: &'a Contributions,
+    h: f64,
 }
 
 impl Contributions {
@@ -207,35 +271,14 @@ impl Contributions {
                 *fold = bend::fold(hinge.nodes.map(|i| x[i as usize]));
             }
         });
-        self.bends.resize(elements.bends.len(), BendResponse::default());
+        self.moments.resize(elements.bends.len(), [0.0; 3]);
         let folds = &self.folds;
-        each(elements.bends.len(), &mut self.bends[..], &|rows, out: &mut [BendResponse]| {
-            for (response, bend) in out.iter_mut().zip(&elements.bends[rows]) {
-                *response = bend_response(bend, elements, folds);
+        each(elements.bends.len(), &mut self.moments[..], &|rows, out: &mut [[f64; 3]]| {
+            for (moments, bend) in out.iter_mut().zip(&elements.bends[rows]) {
+                *moments = bend::moments(bend, &elements.hinges, folds);
             }
         });
     }
-}
-
-fn bend_response(bend: &Bend, elements: &Elements, folds: &[Fold]) -> BendResponse {
-    let mut out = BendResponse {
-        moments: bend::moments(bend, &elements.hinges, folds),
-        ..Default::default()
-    };
-    for p in (0..3).filter(|&p| bend.hinges[p] != NONE) {
-        let fold = &folds[bend.hinges[p] as usize];
-        for (place, g) in bend.places[p].iter().zip(&fold.gradient) {
-            out.gradient[p][*place as usize] = *g;
-        }
-    }
-    let q = &bend.q;
-    let g = &out.gradient;
-    for n in 0..6 {
-        out.coupled[0][n] = q[0] * g[0][n] + q[3] * g[1][n] + q[4] * g[2][n];
-        out.coupled[1][n] = q[3] * g[0][n] + q[1] * g[1][n] + q[5] * g[2][n];
-        out.coupled[2][n] = q[4] * g[0][n] + q[5] * g[1][n] + q[2] * g[2][n];
-    }
-    out
 }
 
 fn all_pairs(nodes: &[u32], pairs: &mut Vec<(u32, u32)>) {
@@ -256,18 +299,19 @@ fn by_row<E: Copy>(rows: usize, mut entries: Vec<(u32, E)>) -> (Vec<u32>, Vec<E>
     (start, entries.into_iter().map(|e| e.1).collect())
 }
 
+/// block += w · m.
 #[inline(always)]
-fn add<T: Scalar>(block: &mut Block<T>, m: &Mat3) {
-    for (column, m) in block.iter_mut().zip([m.x_axis, m.y_axis, m.z_axis]) {
-        column[0] += T::of(m.x);
-        column[1] += T::of(m.y);
-        column[2] += T::of(m.z);
+fn add_scaled<T: Scalar>(block: &mut Block<T>, m: &Block<T>, w: T) {
+    for (column, m) in block.iter_mut().zip(m) {
+        for k in 0..4 {
+            column[k] += w * m[k];
+        }
     }
 }
 
+/// block += a bᵀ.
 #[inline(always)]
-fn add_outer<T: Scalar>(block: &mut Block<T>, a: Vec3, b: Vec3) {
-    let a: [T; 4] = lane(a);
+fn add_outer<T: Scalar>(block: &mut Block<T>, a: &Lane<T>, b: Vec3) {
     for (column, b) in block.iter_mut().zip([b.x, b.y, b.z]) {
         let b = T::of(b);
         for k in 0..4 {

@@ -1,14 +1,22 @@
 //! Sparse linear systems of 3×3 blocks and how they are solved.
 //!
 //! `block` holds the matrix, `layout` how elements add to it, `filter` the constraint filter S,
-//! `pcg` the modified conjugate gradients [baraff1998], `precondition` what speeds them up, `dense`
-//! the W-form solved directly.
+//! `pcg` the modified conjugate gradients [baraff1998], `precondition` what speeds them up:
+//! `multilevel` with the levels of `hierarchy` and the coarse matrices of `galerkin`; `dense` is the
+//! W-form solved directly.
 
 pub mod block;
+mod cholesky;
 pub mod dense;
 pub mod filter;
+mod galerkin;
+pub mod hierarchy;
 pub mod layout;
+pub mod multilevel;
 pub mod parallel;
 pub mod pcg;
 pub mod precondition;
 pub mod stencil;
+
+#[cfg(test)]
+mod tests;

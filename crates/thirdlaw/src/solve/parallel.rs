@@ -4,7 +4,10 @@
 use std::ops::Range;
 
 /// Most rows of a chunk.
-pub const CHUNK: usize = 256;
+const CHUNK: usize = 768;
+/// Most rows of a chunk where a row is only a few operations, so that starting a thread is not worth
+/// less.
+const LIGHT_CHUNK: usize = 4096;
 
 /// Something that can be cut between two rows.
 pub trait Rows: Send + Sized {
@@ -59,33 +62,22 @@ impl<A: Send> Rows for Ragged<'_, A> {
     }
 }
 
-/// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
-fn fold<R: Rows>(
-    rows: Range<usize>,
-    parts: R,
-    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
-    join: &(impl Fn(f64, f64) -> f64 + Sync),
-) -> f64 {
-    if rows.len() <= CHUNK {
-        return work(rows, parts);
-    }
-    let count = rows.len().div_ceil(CHUNK) / 2 * CHUNK;
-    let middle = rows.start + count;
-    let (left, right) = parts.cut(count);
-    let (a, b) = rayon::join(
-        || fold(rows.start..middle, left, work, join),
-        || fold(middle..rows.end, right, work, join),
-    );
-    join(a, b)
-}
-
 /// Calls `work` with every chunk of rows and what belongs to it, and adds up what it returns.
 pub fn sum<R: Rows>(
     rows: Range<usize>,
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
 ) -> f64 {
-    fold(rows, parts, work, &|a, b| a + b)
+    fold(CHUNK, rows, parts, work, &|a, b| a + b)
+}
+
+/// [`sum`] where a row is only a few operations.
+pub fn sum_light<R: Rows>(
+    rows: usize,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+) -> f64 {
+    fold(LIGHT_CHUNK, 0..rows, parts, work, &|a, b| a + b)
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it, and takes the largest of what it
@@ -95,7 +87,7 @@ pub fn largest<R: Rows>(
     parts: R,
     work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
 ) -> f64 {
-    fold(0..rows, parts, work, &f64::max)
+    fold(CHUNK, 0..rows, parts, work, &f64::max)
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it.
@@ -104,4 +96,39 @@ pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + S
         work(rows, parts);
         0.0
     });
+}
+
+/// [`each`] where a row is only a few operations.
+pub fn each_light<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
+    sum_light(rows, parts, &|rows, parts| {
+        work(rows, parts);
+        0.0
+    });
+}
+
+/// Runs `work` on a thread of the pool, where a parallel loop costs little: from outside, every loop
+/// would have to wake the pool and wait for it.
+pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::scope(|_| work())
+}
+
+/// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
+fn fold<R: Rows>(
+    chunk: usize,
+    rows: Range<usize>,
+    parts: R,
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+    join: &(impl Fn(f64, f64) -> f64 + Sync),
+) -> f64 {
+    if rows.len() <= chunk {
+        return work(rows, parts);
+    }
+    let count = rows.len() / 2;
+    let middle = rows.start + count;
+    let (left, right) = parts.cut(count);
+    let (a, b) = rayon::join(
+        || fold(chunk, rows.start..middle, left, work, join),
+        || fold(chunk, middle..rows.end, right, work, join),
+    );
+    join(a, b)
 }

@@ -6,9 +6,9 @@
 //! conjugate gradients on TᵀAT, which is definite. The constraint impulse is what the unfiltered
 //! residual A u − b leaves at held particles.
 
-use super::block::{Block, Lane, Pattern, Scalar, dot};
+use super::block::{Block, Lane, Pattern, Scalar, dot, multiply_rows};
 use super::filter::{Filter, NONE};
-use super::parallel::{each, sum};
+use super::parallel::{each_light, inside, sum, sum_light};
 use super::precondition::Precondition;
 use super::stencil::Stencils;
 use crate::contact::BodyMass;
@@ -82,8 +82,11 @@ impl<T: Scalar> System<'_, T> {
         q: &mut [Lane<T>],
         q_bodies: &mut [[Vec3; 2]],
     ) -> f64 {
-        self.full_product(p, p_bodies, q, q_bodies);
         let filter = self.filter;
+        if self.bodies.is_empty() && self.stencils.list.is_empty() {
+            return self.particle_product(p, q);
+        }
+        self.full_product(p, p_bodies, q, q_bodies);
         for hold in &filter.holds {
             let i = hold.particle as usize;
             if hold.body != NONE {
@@ -97,10 +100,24 @@ impl<T: Scalar> System<'_, T> {
         }
         let p = &*p;
         let q = &*q;
-        let along = sum(0..p.len(), (), &|rows, ()| {
+        let along = sum_light(p.len(), (), &|rows, ()| {
             rows.map(|i| dot(&p[i], &q[i])).fold(T::default(), |a, b| a + b).wide()
         });
         along + body_dot(p_bodies, q_bodies)
+    }
+
+    /// q = S A p and p·q where there are only particles, in one pass.
+    fn particle_product(&self, p: &[Lane<T>], q: &mut [Lane<T>]) -> f64 {
+        let (pattern, blocks, filter) = (self.pattern, self.blocks, self.filter);
+        sum(0..p.len(), q, &|rows, q: &mut [Lane<T>]| {
+            multiply_rows(pattern, blocks, p, rows.clone(), q);
+            let mut along = T::default();
+            for (i, q) in rows.zip(q) {
+                *q = filter.apply(i, q);
+                along += dot(&p[i], q);
+            }
+            along.wide()
+        })
     }
 
     /// A u + stencils with the bodies' own mass, unfiltered; `p` gains what bodies carry.
@@ -126,6 +143,17 @@ impl<T: Scalar> System<'_, T> {
     /// Solves for `u` and `u_bodies`, which hold the start: prescribed parts right, the rest a
     /// guess. `u` must not contain what bodies carry; it does afterwards.
     pub fn solve(
+        &mut self,
+        precondition: &mut dyn Precondition<T>,
+        b: (&[Lane<T>], &[[Vec3; 2]]),
+        stop: &Stop,
+        u: (&mut [Lane<T>], &mut [[Vec3; 2]]),
+        scratch: &mut Scratch<T>,
+    ) -> Outcome {
+        inside(|| self.iterate(precondition, b, stop, u, scratch))
+    }
+
+    fn iterate(
         &mut self,
         precondition: &mut dyn Precondition<T>,
         (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
@@ -157,7 +185,7 @@ impl<T: Scalar> System<'_, T> {
         }
         body.r = carried;
         let filter = self.filter;
-        each(n, &mut r[..], &|rows, r: &mut [Lane<T>]| {
+        each_light(n, &mut r[..], &|rows, r: &mut [Lane<T>]| {
             for (i, r) in rows.zip(r) {
                 let mut rest = b[i];
                 for (rest, q) in rest.iter_mut().zip(q[i]) {
@@ -166,12 +194,12 @@ impl<T: Scalar> System<'_, T> {
                 *r = filter.apply(i, &rest);
             }
         });
-        precondition.apply(filter, r, z);
+        let mut rz = precondition.apply(filter, r, z);
         p.copy_from_slice(z);
         for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
             *p = body_response(mass, r);
         }
-        let mut rz = vector_dot(r, z) + body_dot(&body.r, &body.p);
+        rz += body_dot(&body.r, &body.p);
         let mut outcome =
             Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
         let reference = if stop.reference > 0.0 { stop.reference } else { outcome.start };
@@ -180,21 +208,25 @@ impl<T: Scalar> System<'_, T> {
         // negated so that a NaN stops too
         while outcome.end > goal && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q);
-            if !(pq > 0.0) {
+            if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
                 break;
             }
             let alpha = rz / pq;
             let a = T::of(alpha);
             let (p_now, q_now) = (&*p, &*q);
-            each(n, (&mut *u, &mut r[..]), &|rows, (u, r): (&mut [Lane<T>], &mut [Lane<T>])| {
-                for ((i, u), r) in rows.zip(u).zip(r) {
-                    for k in 0..4 {
-                        u[k] += a * p_now[i][k];
-                        r[k] = r[k] - a * q_now[i][k];
+            each_light(
+                n,
+                (&mut *u, &mut r[..]),
+                &|rows, (u, r): (&mut [Lane<T>], &mut [Lane<T>])| {
+                    for ((i, u), r) in rows.zip(u).zip(r) {
+                        for k in 0..4 {
+                            u[k] += a * p_now[i][k];
+                            r[k] = r[k] - a * q_now[i][k];
+                        }
                     }
-                }
-            });
+                },
+            );
             // what bodies carry follows their change
             for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
                 let add: Lane<T> =
@@ -203,14 +235,13 @@ impl<T: Scalar> System<'_, T> {
                     *u += a;
                 }
             }
-            for i in 0..self.bodies.len() {
-                for k in 0..2 {
-                    u_bodies[i][k] += alpha * body.p[i][k];
-                    body.r[i][k] -= alpha * body.q[i][k];
-                }
+            for (u, p) in u_bodies.iter_mut().flatten().zip(body.p.iter().flatten()) {
+                *u += alpha * *p;
             }
-            precondition.apply(filter, r, z);
-            let mut next = vector_dot(r, z);
+            for (r, q) in body.r.iter_mut().flatten().zip(body.q.iter().flatten()) {
+                *r -= alpha * *q;
+            }
+            let mut next = precondition.apply(filter, r, z);
             for (r, mass) in body.r.iter().zip(self.bodies) {
                 let z = body_response(mass, r);
                 next += r[0].dot(z[0]) + r[1].dot(z[1]);
@@ -219,7 +250,7 @@ impl<T: Scalar> System<'_, T> {
             rz = next;
             let b = T::of(beta);
             let z_now = &*z;
-            each(n, &mut p[..], &|rows, p: &mut [Lane<T>]| {
+            each_light(n, &mut p[..], &|rows, p: &mut [Lane<T>]| {
                 for (i, p) in rows.zip(p) {
                     for k in 0..4 {
                         p[k] = z_now[i][k] + b * p[k];
@@ -253,7 +284,7 @@ impl<T: Scalar> System<'_, T> {
         if !self.stencils.list.is_empty() {
             self.stencils.apply(u, u_bodies, q, &mut body.q);
         }
-        each(u.len(), &mut q[..], &|rows, q: &mut [Lane<T>]| {
+        each_light(u.len(), &mut q[..], &|rows, q: &mut [Lane<T>]| {
             for (q, b) in q.iter_mut().zip(&b[rows]) {
                 for (q, b) in q.iter_mut().zip(b) {
                     *q = *q - *b;
@@ -262,12 +293,6 @@ impl<T: Scalar> System<'_, T> {
         });
         q
     }
-}
-
-fn vector_dot<T: Scalar>(a: &[Lane<T>], b: &[Lane<T>]) -> f64 {
-    sum(0..a.len(), (), &|rows, ()| {
-        rows.map(|i| dot(&a[i], &b[i])).fold(T::default(), |a, b| a + b).wide()
-    })
 }
 
 /// M (V, ω); an axis that cannot move has no momentum.

@@ -1,15 +1,15 @@
 //! Preconditioners: approximate inverses of S A S + (I − S).
 
-use super::block::{Block, Lane, Pattern, Scalar, block_of, matrix, multiply_add};
+use super::block::{Block, Lane, Pattern, Scalar, block_of, dot, matrix, multiply_add};
 use super::filter::{Filter, NONE};
-use super::parallel::each;
+use super::parallel::{each, sum_light};
 use super::stencil::Stencils;
 use crate::math::Mat3;
 
 /// Something that makes z ≈ (S A S + I − S)⁻¹ r.
 pub trait Precondition<T: Scalar>: Send + Sync {
-    /// z ← P⁻¹ r. `r` is filtered; z must be too.
-    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]);
+    /// z ← P⁻¹ r; returns r·z. `r` is filtered; z must be too.
+    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64;
 }
 
 /// The inverse of each diagonal block by itself.
@@ -59,12 +59,16 @@ pub fn filtered_inverse<T: Scalar>(a: &Mat3, filter: &Filter<T>, i: usize) -> Ma
 }
 
 impl<T: Scalar> Precondition<T> for BlockJacobi<T> {
-    fn apply(&mut self, _: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) {
-        each(r.len(), z, &|rows, z: &mut [Lane<T>]| {
+    fn apply(&mut self, _: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
+        let inverse = &self.inverse;
+        sum_light(r.len(), z, &|rows, z: &mut [Lane<T>]| {
+            let mut along = T::default();
             for (i, z) in rows.zip(z) {
                 *z = [T::default(); 4];
-                multiply_add(z, &self.inverse[i], &r[i]);
+                multiply_add(z, &inverse[i], &r[i]);
+                along += dot(&r[i], z);
             }
-        });
+            along.wide()
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! Constraints that couple several particles, and perhaps a body, as stiff semi-definite terms of
 //! the system: s gᵀ of a contact between a triangle and a corner, two edges, two layers of cloth.
 
-use super::block::{Lane, Scalar, dot, lane};
-use super::filter::NONE;
+use super::block::{Lane, Scalar, dot, lane, vector};
+use super::filter::{Filter, NONE};
+use super::hierarchy::Weights;
 use crate::math::{Mat3, Vec3};
 
 /// k g gᵀ, with g·u = Σ g_i·u_i − (direction·V + arm·ω).
@@ -143,6 +144,121 @@ impl<T: Scalar> Stencils<T> {
                 if *g != Vec3::ZERO {
                     let block = crate::energy::membrane::outer(stencil.stiffness * *g, *g);
                     diagonal(particle as usize, block);
+                }
+            }
+        }
+    }
+}
+
+/// Stencils on a coarse level: k g gᵀ with Pᵀg for g.
+#[derive(Clone, Debug, Default)]
+pub struct SpreadStencils<T> {
+    /// k of each.
+    stiffness: Vec<f64>,
+    /// Where the entries of each begin; one more than stencils.
+    start: Vec<u32>,
+    /// Node and gradient, nodes ascending.
+    entries: Vec<(u32, Lane<T>)>,
+}
+
+impl<T: Scalar> SpreadStencils<T> {
+    /// Takes over the stencils of particles: what the filter leaves of them. What a body on the other
+    /// side adds is left out.
+    pub fn spread(&mut self, stencils: &Stencils<T>, filter: &Filter<T>, weights: &Weights) {
+        self.clear();
+        for (stencil, gradient) in stencils.list.iter().zip(&stencils.gradients) {
+            let begin = self.entries.len();
+            for (&particle, g) in stencil.particles.iter().zip(gradient) {
+                let g = filter.apply(particle as usize, g);
+                self.add(begin, &g, weights.row(particle as usize));
+            }
+            self.close(stencil.stiffness, begin);
+        }
+    }
+
+    /// Takes over the stencils of the level above.
+    pub fn coarsen(&mut self, above: &SpreadStencils<T>, weights: &Weights) {
+        self.clear();
+        for (s, &stiffness) in above.stiffness.iter().enumerate() {
+            let begin = self.entries.len();
+            for (node, g) in above.of(s) {
+                self.add(begin, g, weights.row(*node as usize));
+            }
+            self.close(stiffness, begin);
+        }
+    }
+
+    fn clear(&mut self) {
+        self.stiffness.clear();
+        self.entries.clear();
+        self.start.clear();
+        self.start.push(0);
+    }
+
+    fn add(&mut self, begin: usize, g: &Lane<T>, weights: &[(u32, f32)]) {
+        if *g == [T::default(); 4] {
+            return;
+        }
+        for &(node, w) in weights {
+            let w = T::of(f64::from(w));
+            let mine = &mut self.entries[begin..];
+            match mine.iter_mut().find(|e| e.0 == node) {
+                Some((_, sum)) => sum.iter_mut().zip(g).for_each(|(sum, g)| *sum += w * *g),
+                None => self.entries.push((node, g.map(|g| w * g))),
+            }
+        }
+    }
+
+    fn close(&mut self, stiffness: f64, begin: usize) {
+        self.entries[begin..].sort_unstable_by_key(|e| e.0);
+        self.stiffness.push(stiffness);
+        self.start.push(self.entries.len() as u32);
+    }
+
+    fn of(&self, s: usize) -> &[(u32, Lane<T>)] {
+        &self.entries[self.start[s] as usize..self.start[s + 1] as usize]
+    }
+
+    /// q += Σ k g (g·p).
+    pub fn apply(&self, p: &[Lane<T>], q: &mut [Lane<T>]) {
+        self.add_product(1.0, p, q);
+    }
+
+    /// q −= Σ k g (g·p).
+    pub fn subtract(&self, p: &[Lane<T>], q: &mut [Lane<T>]) {
+        self.add_product(-1.0, p, q);
+    }
+
+    fn add_product(&self, sign: f64, p: &[Lane<T>], q: &mut [Lane<T>]) {
+        for (s, &stiffness) in self.stiffness.iter().enumerate() {
+            let along: f64 = self.of(s).iter().map(|(n, g)| dot(g, &p[*n as usize]).wide()).sum();
+            let strength = T::of(sign * stiffness * along);
+            for (node, g) in self.of(s) {
+                for (q, g) in q[*node as usize].iter_mut().zip(g) {
+                    *q += strength * *g;
+                }
+            }
+        }
+    }
+
+    /// Adds the diagonal blocks.
+    pub fn add_diagonal(&self, diagonal: &mut [Mat3]) {
+        for (s, &stiffness) in self.stiffness.iter().enumerate() {
+            for (node, g) in self.of(s) {
+                let g = vector(g);
+                diagonal[*node as usize] += crate::energy::membrane::outer(stiffness * g, g);
+            }
+        }
+    }
+
+    /// Calls `add` with every block.
+    pub fn each_pair(&self, mut add: impl FnMut(usize, usize, &Mat3)) {
+        for (s, &stiffness) in self.stiffness.iter().enumerate() {
+            for (i, a) in self.of(s) {
+                for (j, b) in self.of(s) {
+                    let (a, b) = (vector(a), vector(b));
+                    let block = crate::energy::membrane::outer(stiffness * a, b);
+                    add(*i as usize, *j as usize, &block);
                 }
             }
         }

@@ -17,6 +17,9 @@
 //!   4. stretched too much at once? back to 1 with half the step
 //!   5. positions, velocities, and what pushes the bodies back
 
+mod constraints;
+mod layers;
+mod near;
 pub mod solids;
 mod system;
 pub mod touch;
@@ -132,7 +135,8 @@ fn advance<T: crate::solve::block::Scalar>(
         let outcome = work.attempt(context, state, (share(tick), share(tick + length)), observer);
         report.cg_iterations += outcome.iterations;
         let smallest = state.cloth.level == LEVEL_MAX;
-        if outcome.overstretched && !smallest {
+        let refused = outcome.overstretched || outcome.crossed || outcome.failed;
+        if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try
             state.cloth.wait = if state.cloth.successes == 0 {
@@ -151,6 +155,7 @@ fn advance<T: crate::solve::block::Scalar>(
         } else {
             report.smallest_step.min(share(length) * context.dt)
         };
+        report.largest_step = report.largest_step.max(share(length) * context.dt);
         tick += length;
         state.cloth.successes += 1;
         // a larger step must begin where larger steps begin

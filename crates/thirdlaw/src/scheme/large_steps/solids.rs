@@ -2,7 +2,7 @@
 //! of them the cloth's system carries as unknowns.
 //!
 //! The rigid step comes first, with the cloth's push of the last step. Between its beginning and end
-//! a body moves evenly. What the cloth pushes otherwise than expected becomes a change δ of the
+//! a body is taken to accelerate evenly. What the cloth pushes otherwise than expected becomes a change δ of the
 //! body's velocity, an unknown of the cloth's system with the body's own mass as its response: two
 //! bodies as heavy as the cloth then need no iteration between the two.
 
@@ -25,13 +25,29 @@ pub struct Solid {
     start: Place,
     /// How far it turns in the step, as a rotation vector.
     turn: Vec3,
-    end: Vec3,
+    path: Path,
     /// Where it is at the beginning of the cloth step.
     pub before: Place,
     /// Where it would be at the end of the cloth step without a new change of its velocity.
     pub after: Place,
     /// Its velocity over the cloth step, without a new change.
     pub velocity: Twist,
+}
+
+/// The way of a centre of mass through the rigid step: at an even acceleration, plus an even drift
+/// that makes it end where it did.
+#[derive(Clone, Copy, Debug, Default)]
+struct Path {
+    start: [Vec3; 2],
+    end: [Vec3; 2],
+}
+
+impl Path {
+    fn at(&self, share: f64, dt: f64) -> Vec3 {
+        let ([x, v], [y, w]) = (self.start, self.end);
+        let drift = y - x - 0.5 * dt * (v + w);
+        x + share * (dt * (v + 0.5 * share * (w - v)) + drift)
+    }
 }
 
 /// Centre of mass and orientation.
@@ -133,7 +149,10 @@ impl Solids {
                 unknown,
                 start: Place::of(start),
                 turn,
-                end: end.position,
+                path: Path {
+                    start: [start.position, start.velocity.linear],
+                    end: [end.position, end.velocity.linear],
+                },
                 before: Place::default(),
                 after: Place::default(),
                 velocity: Twist::default(),
@@ -153,7 +172,7 @@ impl Solids {
                     rotation: pose.rotation,
                 },
                 None => Place {
-                    center: solid.start.center + share * (solid.end - solid.start.center),
+                    center: solid.path.at(share, dt),
                     ..solid.start.moved(Vec3::ZERO, share * solid.turn)
                 },
             };

@@ -1,23 +1,28 @@
 //! One cloth step: the system, its constraints, its solution.
 
+use super::layers::Pair;
 use super::solids::{Solids, Unknown};
-use super::touch::{self, LastTouch, Moved, Span, SurfaceDrag, Touch};
-use crate::cloth::model::{PinHold, Sheet};
-use crate::collide::cloth::{Hit, ParticleScratch, Particles, Solid as NearSolid, vertex_solid};
+use super::touch::{Span, SurfaceDrag, Touch};
+use crate::cloth::model::Sheet;
+use crate::collide::cloth::{Hit, ParticleScratch, Tree};
 use crate::energy::air;
 use crate::energy::membrane::{self, directions};
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::model::Model;
-use crate::settings::{ClothSolver, Settings};
+use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
-use crate::solve::filter::{Filter, Hold, NONE};
+use crate::solve::filter::{Filter, Hold};
 use crate::solve::layout::Contributions;
-use crate::solve::parallel::largest;
+use crate::solve::multilevel::{Levelled, Multilevel, pays};
+use crate::solve::parallel::{inside, largest};
 use crate::solve::pcg::{self, Stop, System};
-use crate::solve::precondition::BlockJacobi;
-use crate::solve::stencil::{Stencil, Stencils};
+use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
+use std::sync::Arc;
+
+/// How often a step is solved again because cloth would cross cloth.
+const CROSSING_TRIES: u32 = 3;
 
 /// What holds for all cloth steps of a step of the world.
 pub struct Context<'a> {
@@ -34,43 +39,55 @@ pub struct Context<'a> {
 pub struct Attempt {
     pub iterations: u32,
     pub overstretched: bool,
+    /// Conjugate gradients did not get there.
+    pub failed: bool,
+    /// Cloth would pass through cloth.
+    pub crossed: bool,
 }
 
 /// Memory of a cloth step.
 #[derive(Debug, Default)]
 pub struct Work<T> {
-    solids: Solids,
-    parts: Contributions,
-    blocks: Vec<Block<T>>,
-    forces: Vec<Vec3>,
-    stencils: Stencils<T>,
-    filter: Filter<T>,
-    jacobi: BlockJacobi<T>,
-    pcg: pcg::Scratch<T>,
-    b: Vec<Lane<T>>,
-    u: Vec<Lane<T>>,
+    pub(super) solids: Solids,
+    pub(super) parts: Contributions,
+    pub(super) blocks: Vec<Block<T>>,
+    pub(super) forces: Vec<Vec3>,
+    pub(super) stencils: Stencils<T>,
+    pub(super) filter: Filter<T>,
+    pub(super) numbers: Multilevel<T>,
+    pub(super) pcg: pcg::Scratch<T>,
+    pub(super) b: Vec<Lane<T>>,
+    pub(super) u: Vec<Lane<T>>,
     /// Right side without constraints, N·s.
-    base: Vec<Vec3>,
+    pub(super) base: Vec<Vec3>,
     /// (p_u, p_v) that the linearization leaves out, and the forces they make.
-    pulls: Vec<(Vec3, Vec3)>,
-    turned: Vec<Vec3>,
+    pub(super) pulls: Vec<(Vec3, Vec3)>,
+    pub(super) turned: Vec<Vec3>,
     /// Position alteration, m, and friction, N·s, of constrained particles.
-    alter: Vec<Vec3>,
-    push: Vec<Vec3>,
-    x1: Vec<Vec3>,
-    touches: Vec<Touch>,
-    hits: Vec<Hit>,
-    near: ParticleScratch,
-    reach: Vec<f64>,
-    holds: Vec<Hold>,
-    drags: Vec<SurfaceDrag>,
-    drag: Vec<f64>,
-    b_bodies: Vec<[Vec3; 2]>,
-    u_bodies: Vec<[Vec3; 2]>,
-    masses: Vec<crate::contact::BodyMass>,
-    strain: f64,
+    pub(super) alter: Vec<Vec3>,
+    pub(super) push: Vec<Vec3>,
+    pub(super) x1: Vec<Vec3>,
+    pub(super) touches: Vec<Touch>,
+    /// Boxes of the cloths in `sheet`.
+    pub(super) tree: Tree,
+    pub(super) sheet: Option<Arc<Sheet>>,
+    pub(super) pairs: Vec<Pair>,
+    pub(super) layers: Vec<Hit>,
+    pub(super) radius: Vec<f64>,
+    pub(super) hits: Vec<Hit>,
+    pub(super) near: ParticleScratch,
+    pub(super) reach: Vec<f64>,
+    pub(super) holds: Vec<Hold>,
+    pub(super) drags: Vec<SurfaceDrag>,
+    pub(super) drag: Vec<f64>,
+    pub(super) b_bodies: Vec<[Vec3; 2]>,
+    pub(super) u_bodies: Vec<[Vec3; 2]>,
+    pub(super) masses: Vec<crate::contact::BodyMass>,
+    pub(super) strain: f64,
+    /// Residual at the beginning of the step.
+    pub(super) reference: f64,
     /// Force on each pinned particle, N.
-    pins: Vec<(u32, Vec3)>,
+    pub(super) pins: Vec<(u32, Vec3)>,
 }
 
 impl<T: Scalar> Work<T> {
@@ -119,36 +136,83 @@ impl<T: Scalar> Work<T> {
 
         observer.begin(Stage::ClothSolids);
         self.find_touches(context, state, &span);
+        self.find_features(context, state, &span);
         observer.end(Stage::ClothSolids);
+        observer.begin(Stage::ClothCloth);
+        self.find_layers(context, state, &span);
+        observer.end(Stage::ClothCloth);
 
+        let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
+        if sheet.self_collision && !attempt.failed {
+            for _ in 0..CROSSING_TRIES {
+                observer.begin(Stage::ClothCloth);
+                let crossing = self.add_crossings(context, state, &span);
+                observer.end(Stage::ClothCloth);
+                if !crossing {
+                    break;
+                }
+                let more = self.rounds(context, state, share.1, &span, false, observer);
+                attempt.iterations += more.iterations;
+                attempt.failed = more.failed;
+                if more.failed {
+                    break;
+                }
+            }
+            observer.begin(Stage::ClothCloth);
+            attempt.crossed = !attempt.failed && self.add_crossings(context, state, &span);
+            observer.end(Stage::ClothCloth);
+        }
+        let strain = largest_strain(sheet, &self.x1);
+        let rise = strain - self.strain;
+        attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
+        attempt
+    }
+
+    /// Solves until constraints and contacts agree with what they lead to, or for so many rounds.
+    fn rounds(
+        &mut self,
+        context: &Context,
+        state: &State,
+        end: f64,
+        span: &Span,
+        fresh: bool,
+        observer: &mut dyn Observer,
+    ) -> Attempt {
+        let sheet = &*context.model.sheet;
+        let h = span.h;
         let mut attempt = Attempt::default();
-        let mut reference = 0.0;
+        let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
         for round in 0..context.settings.cloth.rounds.max(1) {
             observer.begin(Stage::ClothForces);
-            let bent = self.overshoot(sheet, state, h, round);
+            let first = fresh && round == 0;
+            // a few corrections settle it; more could swing up where cloth is crumpled
+            let bent = fresh && round < 3 && self.overshoot(sheet, state, h, first);
             observer.end(Stage::ClothForces);
             if round > 0 && !changed && !bent {
                 break;
             }
             observer.begin(Stage::ClothSolve);
-            self.constrain(context, state, share.1, &span);
-            let outcome = self.solve(context, &state.particles.x, h, round == 0, reference);
+            self.constrain(context, state, end, span);
+            let outcome = self.solve(context, &state.particles.x, h, first, reference);
             attempt.iterations += outcome.iterations;
-            if round == 0 {
+            if first {
                 reference = outcome.start;
+                self.reference = reference;
+            }
+            let least = 0.1 * reference.max(outcome.start);
+            attempt.failed = outcome.end.is_nan() || outcome.end > least;
+            if attempt.failed {
+                break;
             }
             for ((x1, x0), u) in self.x1.iter_mut().zip(&state.particles.x).zip(&self.u) {
                 *x1 = *x0 + h * vector(u);
             }
             observer.end(Stage::ClothSolve);
             observer.begin(Stage::ClothSolids);
-            changed = self.judge(context, state, &span);
+            changed = self.judge(context, state, span);
             observer.end(Stage::ClothSolids);
         }
-        let strain = largest_strain(sheet, &self.x1);
-        // NaN counts as too much
-        attempt.overstretched = !(strain - self.strain <= context.settings.cloth.strain_step);
         attempt
     }
 
@@ -157,19 +221,22 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
-        self.parts.evaluate(&sheet.elements, x, h);
         self.blocks.resize(sheet.layout.pattern.column.len(), Block::default());
         self.forces.resize(n, Vec3::ZERO);
+        let (parts, elements) = (&mut self.parts, &sheet.elements);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
-        sheet.layout.assemble(&sheet.elements, &self.parts, h, blocks, forces);
+        inside(|| {
+            parts.evaluate(elements, x, h);
+            sheet.layout.assemble(elements, parts, h, blocks, forces);
+        });
         self.blow(context, state);
         self.base.clear();
         let gravity = context.settings.gravity;
-        for i in 0..n {
+        for (i, v) in v.iter().enumerate() {
             let mass = sheet.elements.mass[i];
             let weight = mass * sheet.gravity_scale[i] * gravity;
             let force = self.forces[i] + weight + self.drag[i] * context.settings.cloth.wind;
-            self.base.push(mass * v[i] + h * force);
+            self.base.push(mass * *v + h * force);
             let place = sheet.layout.pattern.diagonal[i] as usize;
             let add = T::of(mass + h * self.drag[i]);
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
@@ -182,7 +249,7 @@ impl<T: Scalar> Work<T> {
 
     /// Forces that the linearization leaves out, for the velocities of the last round (in the first
     /// those at the beginning); true if they changed by more than a little strain.
-    fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, round: u32) -> bool {
+    fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, first: bool) -> bool {
         let elements = &sheet.elements;
         let x = &state.particles.x;
         let (u, v) = (&self.u, &state.particles.v);
@@ -193,11 +260,11 @@ impl<T: Scalar> Work<T> {
                 let fabric = &elements.fabrics[m.fabric as usize];
                 let at = |i: usize| {
                     let node = m.nodes[i] as usize;
-                    if round == 0 { v[node] } else { vector(&u[node]) }
+                    if first { v[node] } else { vector(&u[node]) }
                 };
                 let (d1, d2) = (at(1) - at(0), at(2) - at(0));
                 let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
-                let new = membrane::overshoot(m, fabric, x, shift);
+                let new = membrane::overshoot(m, fabric, x, shift, h);
                 let stiffness = m.area * fabric.stretch[0].min(fabric.stretch[1]);
                 let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
                 worst = worst.max(change / stiffness);
@@ -227,167 +294,6 @@ impl<T: Scalar> Work<T> {
             for i in membrane.nodes {
                 self.drag[i as usize] += drag.coefficient / 3.0;
                 self.forces[i as usize] += drag.lift / 3.0;
-            }
-        }
-    }
-
-    /// Particles near solids, with what the last step knew of them.
-    fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
-        let (model, sheet) = (context.model, &*context.model.sheet);
-        let h = span.h;
-        self.touches.clear();
-        let gravity = context.settings.gravity;
-        for (i, x1) in self.x1.iter_mut().enumerate() {
-            *x1 = state.particles.x[i]
-                + h * (state.particles.v[i] + h * sheet.gravity_scale[i] * gravity);
-        }
-        if self.solids.list.is_empty() {
-            return;
-        }
-        self.reach.clear();
-        for (i, x1) in self.x1.iter().enumerate() {
-            let travel = (*x1 - state.particles.x[i]).length();
-            let reach = 2.0 * sheet.elements.radius[i] + travel.max(0.25 * sheet.edge_length);
-            self.reach.push(reach);
-        }
-        for (particle, _) in &sheet.pins {
-            self.reach[*particle as usize] = -1.0;
-        }
-        let near: Vec<NearSolid> = self
-            .solids
-            .list
-            .iter()
-            .map(|s| {
-                let (shape, center, _, groups) = super::solids::surface(model, s.slot);
-                let reach = model.bodies[s.slot as usize].reach;
-                let turn = s.velocity.angular.length();
-                let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
-                NearSolid {
-                    slot: s.slot,
-                    shape,
-                    pose: s.before.pose(center),
-                    groups,
-                    margin: h * (s.velocity.linear.length() + spin),
-                }
-            })
-            .collect();
-        let particles =
-            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
-        vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
-        let last = &state.cloth.touches;
-        for hit in &self.hits {
-            let i = hit.particles[0] as usize;
-            let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
-            let radius = sheet.elements.radius[i];
-            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
-            else {
-                continue;
-            };
-            let key = |t: &LastTouch| (t.particle, t.body);
-            if let Ok(found) = last.binary_search_by_key(&(hit.particles[0], hit.body), key) {
-                touch.resume(&last[found], h);
-            }
-            let solid = &self.solids.list[touch.solid as usize];
-            touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
-            self.touches.push(touch);
-        }
-    }
-
-    /// Pins and active touches become the filter, the right side, and the prescribed velocities.
-    fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
-        let sheet = &*context.model.sheet;
-        let x = &state.particles.x;
-        let n = x.len();
-        self.holds.clear();
-        self.alter.clear();
-        self.alter.resize(n, Vec3::ZERO);
-        self.push.clear();
-        self.push.resize(n, Vec3::ZERO);
-        self.drags.clear();
-        self.b_bodies.clear();
-        let h = span.h;
-        self.b_bodies
-            .extend(self.solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
-        for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
-            let i = touches[0].particle as usize;
-            let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
-            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, out) {
-                if hold.body != NONE {
-                    // friction pulls the body the other way
-                    let out = &mut self.b_bodies[hold.body as usize];
-                    out[0] -= self.push[i];
-                    out[1] -= hold.arm.cross(self.push[i]);
-                }
-                self.holds.push(hold);
-            }
-        }
-        let time = context.time + share * context.dt;
-        for (particle, pin) in &sheet.pins {
-            let x0 = x[*particle as usize];
-            if let Some(hold) = pin_hold(context.model, &self.solids, pin, x0, time, h) {
-                self.holds.push(Hold { particle: *particle, ..hold });
-            }
-        }
-        self.holds.sort_unstable_by_key(|h| h.particle);
-        self.stencils.list.clear();
-        self.drag_stencils();
-        let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
-        if penalty {
-            self.penalize(sheet);
-        }
-        let holds = if penalty { &[][..] } else { &self.holds[..] };
-        self.filter.set(n, holds.iter().copied());
-        self.stencils.index();
-        self.b.clear();
-        for i in 0..n {
-            let mass = sheet.elements.mass[i];
-            let own = self.base[i] + h * self.turned[i];
-            let value = own + self.push[i] + (mass / h) * self.alter[i];
-            self.b.push(lane(value));
-        }
-        self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
-    }
-
-    /// Creeping particles are dragged along both tangents of the surface.
-    fn drag_stencils(&mut self) {
-        for drag in &self.drags {
-            let (a, b) = crate::math::tangents(drag.normal);
-            for axis in [a, b] {
-                let zero = Vec3::ZERO;
-                self.stencils.list.push(Stencil {
-                    particles: [drag.particle; 4],
-                    gradient: [axis, zero, zero, zero],
-                    stiffness: drag.coefficient,
-                    target: axis.dot(drag.surface),
-                    body: drag.body,
-                    wrench: [axis, drag.arm.cross(axis)],
-                });
-            }
-        }
-    }
-
-    /// The slides' comparison: stiff springs instead of the filter.
-    fn penalize(&mut self, sheet: &Sheet) {
-        for hold in &self.holds {
-            let i = hold.particle as usize;
-            let place = sheet.layout.pattern.diagonal[i] as usize;
-            let own = crate::solve::block::matrix(&self.blocks[place]);
-            let stiffness = 1e3 * (own.x_axis.x + own.y_axis.y + own.z_axis.z);
-            let held = hold.held();
-            for axis in [held.x_axis, held.y_axis, held.z_axis] {
-                // columns of a projector span what it keeps, and their outer products sum to it
-                if axis.length_squared() < 1e-12 {
-                    continue;
-                }
-                let zero = Vec3::ZERO;
-                self.stencils.list.push(Stencil {
-                    particles: [hold.particle; 4],
-                    gradient: [axis, zero, zero, zero],
-                    stiffness,
-                    target: axis.dot(hold.prescribed),
-                    body: hold.body,
-                    wrench: [axis, hold.arm.cross(axis)],
-                });
             }
         }
     }
@@ -434,60 +340,23 @@ impl<T: Scalar> Work<T> {
                 return pcg::Outcome::default();
             }
         }
-        self.jacobi.update(pattern, blocks, stencils, filter);
+        let levels = match settings.preconditioner {
+            Preconditioner::BlockJacobi => &[][..],
+            Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
+            _ => &sheet.layout.levels[..],
+        };
+        let numbers = &mut self.numbers;
+        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
         let stop =
             Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
         let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
         system.solve(
-            &mut self.jacobi,
+            &mut Levelled { levels, numbers: &mut self.numbers },
             (&self.b, &self.b_bodies),
             &stop,
             (&mut self.u, &mut self.u_bodies),
             &mut self.pcg,
         )
-    }
-
-    /// Judges every touch by the impulse of its constraint; true if another round is needed.
-    fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
-        if self.touches.is_empty() && self.filter.holds.is_empty() {
-            return false;
-        }
-        let sheet = &*context.model.sheet;
-        let pattern = &sheet.layout.pattern;
-        if context.settings.cloth.solver == ClothSolver::Penalty {
-            // the springs are the constraints: what they push is what is left without them
-            self.stencils.retract_targets(&mut self.b);
-        }
-        let mut system = System {
-            pattern,
-            blocks: &self.blocks,
-            stencils: &mut self.stencils,
-            filter: &self.filter,
-            bodies: &self.masses,
-        };
-        let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
-        self.pins.clear();
-        for (particle, _) in &sheet.pins {
-            let force = vector(&impulses[*particle as usize]) / span.h;
-            self.pins.push((*particle, force));
-        }
-        let mut changed = false;
-        for touch in &mut self.touches {
-            let i = touch.particle as usize;
-            let solid = &self.solids.list[touch.solid as usize];
-            let delta = match solid.unknown {
-                NONE => [Vec3::ZERO; 2],
-                unknown => self.u_bodies[unknown as usize],
-            };
-            let moved = Moved {
-                x0: state.particles.x[i],
-                x1: self.x1[i],
-                velocity: vector(&self.u[i]) - self.alter[i] / span.h,
-                impulse: vector(&impulses[i]),
-            };
-            changed |= touch.judge(context.model, solid, &moved, span, &delta);
-        }
-        changed
     }
 
     /// Takes over what the last attempt found.
@@ -533,35 +402,6 @@ impl<T: Scalar> Work<T> {
             body.quiet = 0.0;
         }
     }
-}
-
-/// What a pin prescribes to a particle at `x0` over a step of `h` seconds that ends at `time`.
-fn pin_hold(
-    model: &Model,
-    solids: &Solids,
-    pin: &PinHold,
-    x0: Vec3,
-    time: f64,
-    h: f64,
-) -> Option<Hold> {
-    let mut hold =
-        Hold { particle: 0, free: Mat3::ZERO, prescribed: Vec3::ZERO, body: NONE, arm: Vec3::ZERO };
-    match pin {
-        PinHold::Place(place) => hold.prescribed = (*place - x0) / h,
-        PinHold::Path { motion, local } => {
-            let pose = motion.pose_at(time)?;
-            hold.prescribed = (pose * *local - x0) / h;
-        }
-        PinHold::Body { body, local } => {
-            let slot = model.slot(*body).ok()?;
-            let solid = &solids.list[solids.find(slot as u32)?];
-            hold.arm = solid.after.rotation * *local;
-            hold.prescribed = (solid.after.center + hold.arm - x0) / h;
-            hold.body = solid.unknown;
-        }
-        PinHold::Directions(free) => hold.free = *free,
-    }
-    Some(hold)
 }
 
 /// Largest tensile strain along warp or weft of any triangle.

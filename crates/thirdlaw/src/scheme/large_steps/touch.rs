@@ -37,6 +37,8 @@ pub struct Touch {
     pub friction: Vec3,
     /// Position alteration along the normal, m.
     pub alter: f64,
+    /// Speed along the surface in the round before, m/s; 0: not known, or stale.
+    speed: f64,
     /// Changes of grip in this step.
     switches: u8,
     releases: u8,
@@ -65,6 +67,8 @@ pub struct LastTouch {
     pub body: u32,
     /// How it moved along the surface.
     pub grip: Grip,
+    /// Out of the body.
+    pub normal: Vec3,
     /// Force along the normal, N.
     pub pressure: f64,
     /// Force of friction, N.
@@ -98,6 +102,7 @@ impl Touch {
             pressure: 0.0,
             friction: Vec3::ZERO,
             alter: 0.0,
+            speed: 0.0,
             switches: 0,
             releases: 0,
             radius,
@@ -260,7 +265,7 @@ impl Touch {
                 self.friction = along * (limit / strength);
                 true
             }
-            Grip::Slides if slip.dot(self.friction) > 0.0 => {
+            Grip::Slides if slip.dot(self.friction) > 0.0 && self.speed == 0.0 => {
                 // friction has turned the motion round: it holds instead
                 self.change(if self.switches == 0 { Grip::Sticks } else { Grip::Creeps });
                 true
@@ -268,9 +273,12 @@ impl Touch {
             Grip::Slides => {
                 let direction = if speed > 1e-12 { -slip / speed } else { Vec3::ZERO };
                 let friction = direction * limit;
+                let other_speed = self.speed > 0.0 && (speed / self.speed - 1.0).abs() > 0.2;
                 let changed = (limit - self.mu * before).abs() > 0.1 * limit
-                    || (friction - self.friction).length() > 0.2 * limit;
+                    || (friction - self.friction).length() > 0.2 * limit
+                    || other_speed;
                 self.friction = friction;
+                self.speed = speed.max(1e-12);
                 changed
             }
             Grip::Creeps => {
@@ -290,12 +298,20 @@ impl Touch {
 
     fn change(&mut self, grip: Grip) {
         self.grip = grip;
+        self.speed = 0.0;
         self.switches += 1;
     }
 
-    /// Drag of a creeping particle, N·s/m.
-    fn drag(&self, span: &Span) -> f64 {
-        self.mu * self.pressure / span.creep_speed
+    /// Drag in place of friction, N·s/m: what a creeping particle gets, and a sliding one whose
+    /// speed is known. The force of a sliding particle depends on the pressure of the round before,
+    /// and would swing up where pressure depends on it; a drag cannot.
+    fn drag(&self, span: &Span) -> Option<f64> {
+        let speed = match self.grip {
+            Grip::Creeps => span.creep_speed,
+            Grip::Slides if self.speed > 0.0 => self.speed,
+            _ => return None,
+        };
+        Some(self.mu * self.pressure / speed)
     }
 
     /// For the next step.
@@ -310,6 +326,7 @@ impl Touch {
                 }
                 grip => grip,
             },
+            normal: self.normal,
             pressure: self.pressure / h,
             friction: self.friction / h,
         }
@@ -393,17 +410,17 @@ pub fn hold(
             body: NONE,
             arm: Vec3::ZERO,
         });
-        match touch.grip {
-            Grip::Sticks => {}
-            Grip::Slides => *push += touch.friction,
-            Grip::Creeps => drags.push(SurfaceDrag {
+        if let Some(coefficient) = touch.drag(span) {
+            drags.push(SurfaceDrag {
                 particle: touch.particle,
                 normal: touch.normal,
-                coefficient: touch.drag(span),
+                coefficient,
                 surface: solid.velocity_at(touch.point),
                 body: solid.unknown,
                 arm: touch.point - solid.after.center,
-            }),
+            });
+        } else if touch.grip == Grip::Slides {
+            *push += touch.friction;
         }
         // along what the planes before left free
         let along = current.free * touch.normal;

@@ -1,0 +1,76 @@
+//! `report.html`: what a run did, on one page that needs no other file.
+//!
+//! Written at the end of a run from what is in its folder, and again by `thirdlaw report`.
+
+mod html;
+mod page;
+mod pictures;
+mod plot;
+mod plots;
+
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::record::{RunRecord, core_count};
+use crate::recording::{self, Recording};
+use crate::source::SceneSource;
+use crate::{files, folder, print, stages, stats, table, threads};
+use pictures::Gallery;
+use std::path::{Path, PathBuf};
+use thirdlaw_scene::{FrameStats, Scene};
+
+/// Name of the page in the run's folder.
+pub const FILE_NAME: &str = "report.html";
+
+/// All that a page shows.
+struct Report {
+    record: RunRecord,
+    folder: PathBuf,
+    /// What the scene says of itself; may be empty.
+    title: String,
+    frames: Vec<FrameStats>,
+    /// Times of each stage over the frames, ms.
+    stages: Vec<(String, Vec<f64>)>,
+    /// Absent where no frames were kept.
+    gallery: Option<Gallery>,
+}
+
+/// Writes the report of a run anew.
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let folder = match &args.folder {
+        Some(folder) => folder.clone(),
+        None => recording::latest()?,
+    };
+    let record = recording::read_record(&folder)?;
+    let scene = SceneSource::of_record(&record).load(&record.scene.overrides)?;
+    let threads = args.threads.unwrap_or_else(core_count);
+    threads::install(threads, || write(&folder, record, scene))?;
+    print::result(&format!("results in {}: {FILE_NAME}\n", folder.display()))
+}
+
+/// Writes the report of the run in `folder`.
+pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), Failure> {
+    let frames = read_stats(&folder.join(folder::STATS))?;
+    let title = scene.title.clone();
+    let gallery = match record.cache && !frames.is_empty() {
+        true => {
+            let motion: Vec<f64> = frames.iter().map(|f| f.kinetic.max(0.0).sqrt()).collect();
+            Some(Gallery::draw(&mut Recording::of(folder, record.clone(), scene)?, &motion)?)
+        }
+        false => None,
+    };
+    let stages = stages::read(&folder.join(folder::STAGES), frames.len())?;
+    let report = Report { record, folder: folder.into(), title, frames, stages, gallery };
+    files::write_whole(&folder.join(FILE_NAME), page::page(&report).as_bytes())
+}
+
+fn read_stats(path: &Path) -> Result<Vec<FrameStats>, Failure> {
+    let mut frames = Vec::new();
+    if path.exists() {
+        table::scan(path, |frame, _, row| {
+            let read = stats::from_row(row);
+            frames.extend(read);
+            frame.is_none() || frames.last().is_some_and(|last| Some(last.frame) == frame)
+        })?;
+    }
+    Ok(frames)
+}

@@ -1,0 +1,141 @@
+//! What can be read off a cloth.
+
+use thirdlaw::World;
+use thirdlaw::collide::cloth::{Tree, signed_distance};
+use thirdlaw::ids::ClothId;
+use thirdlaw::math::Vec3;
+
+/// Behind the triangles of an open mesh solid reaches this far, m.
+const OPEN_REACH: f64 = 0.05;
+
+/// A quantity of a cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClothReading {
+    /// Mean place of its vertices along an axis, m.
+    Mean(usize),
+    /// Smallest coordinate of any vertex along an axis, m.
+    Least(usize),
+    /// Largest coordinate of any vertex along an axis, m.
+    Most(usize),
+    /// Largest |l/l₀ − 1| over its warp and weft edges.
+    Strain,
+    /// Fastest vertex, m/s.
+    Speed,
+    /// Root mean square of the speeds of its vertices, m/s.
+    MeanSpeed,
+    /// Depth of the vertex that is deepest inside a solid it may touch, m; 0 if none is inside.
+    Depth,
+    /// Pairs of an edge and a triangle of the cloth that cross.
+    Crossings,
+    /// A quantity of one vertex.
+    Vertex(u32, VertexReading),
+}
+
+/// A quantity of a vertex of a cloth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexReading {
+    /// Place along an axis, m.
+    Position(usize),
+    /// Velocity along an axis, m/s.
+    Velocity(usize),
+    /// m/s.
+    Speed,
+}
+
+/// Cloth quantities by name.
+pub const CLOTH_READINGS: [(&str, ClothReading); 14] = [
+    ("x", ClothReading::Mean(0)),
+    ("y", ClothReading::Mean(1)),
+    ("z", ClothReading::Mean(2)),
+    ("lowest", ClothReading::Least(1)),
+    ("highest", ClothReading::Most(1)),
+    ("x_min", ClothReading::Least(0)),
+    ("x_max", ClothReading::Most(0)),
+    ("z_min", ClothReading::Least(2)),
+    ("z_max", ClothReading::Most(2)),
+    ("strain", ClothReading::Strain),
+    ("speed", ClothReading::Speed),
+    ("mean_speed", ClothReading::MeanSpeed),
+    ("depth", ClothReading::Depth),
+    ("crossings", ClothReading::Crossings),
+];
+
+/// Vertex quantities by name.
+pub const VERTEX_READINGS: [(&str, VertexReading); 7] = [
+    ("x", VertexReading::Position(0)),
+    ("y", VertexReading::Position(1)),
+    ("z", VertexReading::Position(2)),
+    ("vx", VertexReading::Velocity(0)),
+    ("vy", VertexReading::Velocity(1)),
+    ("vz", VertexReading::Velocity(2)),
+    ("speed", VertexReading::Speed),
+];
+
+impl ClothReading {
+    /// Reads it off a world; NaN for a cloth that is gone.
+    pub fn read(self, world: &World, id: ClothId) -> f64 {
+        let (Ok(x), Ok(v)) = (world.vertices(id), world.vertex_velocities(id)) else {
+            return f64::NAN;
+        };
+        let count = x.len().max(1) as f64;
+        match self {
+            ClothReading::Mean(k) => x.iter().map(|p| p[k]).sum::<f64>() / count,
+            ClothReading::Least(k) => x.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min),
+            ClothReading::Most(k) => x.iter().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max),
+            ClothReading::Strain => strain(world, id, x),
+            ClothReading::Speed => v.iter().map(|v| v.length()).fold(0.0, f64::max),
+            ClothReading::MeanSpeed => {
+                (v.iter().map(|v| v.length_squared()).sum::<f64>() / count).sqrt()
+            }
+            ClothReading::Depth => depth(world, id, x),
+            ClothReading::Crossings => crossings(world, id, x),
+            ClothReading::Vertex(i, part) => {
+                let (Some(x), Some(v)) = (x.get(i as usize), v.get(i as usize)) else {
+                    return f64::NAN;
+                };
+                match part {
+                    VertexReading::Position(k) => x[k],
+                    VertexReading::Velocity(k) => v[k],
+                    VertexReading::Speed => v.length(),
+                }
+            }
+        }
+    }
+}
+
+fn strain(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let stretch = |&([a, b], rest): &([u32; 2], f64)| {
+        (x[a as usize].distance(x[b as usize]) / rest - 1.0).abs()
+    };
+    cloth.elements.threads.iter().map(stretch).fold(0.0, f64::max)
+}
+
+fn crossings(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let triangles: Vec<[u32; 3]> = cloth.triangles().collect();
+    Tree::new(x, &triangles, &cloth.elements.edges).intersections(x) as f64
+}
+
+/// Found anew from the poses, never read from the solver.
+fn depth(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let mut deepest: f64 = 0.0;
+    for body in world.bodies() {
+        let (Ok(model), Ok(pose)) = (world.body(body), world.pose(body)) else { continue };
+        if !model.groups.touch(cloth.groups) {
+            continue;
+        }
+        let bounds = (!model.shape.is_half_space()).then(|| model.shape.aabb(&pose));
+        for &p in x {
+            if bounds.is_some_and(|b| !(p.cmpge(b.mins).all() && p.cmple(b.maxs).all())) {
+                continue;
+            }
+            let local = pose.inverse() * p;
+            if let Some(surface) = signed_distance(&model.shape, local, OPEN_REACH) {
+                deepest = deepest.max(-surface.distance);
+            }
+        }
+    }
+    deepest
+}

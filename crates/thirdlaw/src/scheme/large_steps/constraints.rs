@@ -1,0 +1,195 @@
+//! Constraints of a cloth step: pins and contacts become the filter, the right side and the stiff
+//! terms; what they push is read from the residual and judged.
+
+use super::solids::Solids;
+use super::system::{Context, Work};
+use super::touch::{self, Moved, Span};
+use crate::cloth::model::{PinHold, Sheet};
+use crate::math::{Mat3, Vec3};
+use crate::model::Model;
+use crate::settings::ClothSolver;
+use crate::solve::block::{Scalar, lane, vector};
+use crate::solve::filter::{Hold, NONE};
+use crate::solve::pcg::System;
+use crate::solve::stencil::Stencil;
+use crate::state::State;
+
+impl<T: Scalar> Work<T> {
+    /// Pins and active touches become the filter, the right side, and the prescribed velocities.
+    pub(super) fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
+        let sheet = &*context.model.sheet;
+        let x = &state.particles.x;
+        let n = x.len();
+        self.holds.clear();
+        self.alter.clear();
+        self.alter.resize(n, Vec3::ZERO);
+        self.push.clear();
+        self.push.resize(n, Vec3::ZERO);
+        self.drags.clear();
+        self.b_bodies.clear();
+        let h = span.h;
+        self.b_bodies
+            .extend(self.solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
+        for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
+            let i = touches[0].particle as usize;
+            let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
+            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, out) {
+                if hold.body != NONE {
+                    // friction pulls the body the other way
+                    let out = &mut self.b_bodies[hold.body as usize];
+                    out[0] -= self.push[i];
+                    out[1] -= hold.arm.cross(self.push[i]);
+                }
+                self.holds.push(hold);
+            }
+        }
+        let time = context.time + share * context.dt;
+        for (particle, pin) in &sheet.pins {
+            let x0 = x[*particle as usize];
+            if let Some(hold) = pin_hold(context.model, &self.solids, pin, x0, time, h) {
+                self.holds.push(Hold { particle: *particle, ..hold });
+            }
+        }
+        self.holds.sort_unstable_by_key(|h| h.particle);
+        self.stencils.list.clear();
+        self.drag_stencils();
+        for pair in &self.pairs {
+            pair.stencils(&self.solids, span, &mut self.stencils.list);
+        }
+        let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
+        if penalty {
+            self.penalize(sheet);
+        }
+        let holds = if penalty { &[][..] } else { &self.holds[..] };
+        self.filter.set(n, holds.iter().copied());
+        self.stencils.index();
+        self.b.clear();
+        for i in 0..n {
+            let mass = sheet.elements.mass[i];
+            let own = self.base[i] + h * self.turned[i];
+            let value = own + self.push[i] + (mass / h) * self.alter[i];
+            self.b.push(lane(value));
+        }
+        self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
+    }
+
+    /// Creeping particles are dragged along both tangents of the surface.
+    pub(super) fn drag_stencils(&mut self) {
+        for drag in &self.drags {
+            let (a, b) = crate::math::tangents(drag.normal);
+            for axis in [a, b] {
+                let zero = Vec3::ZERO;
+                self.stencils.list.push(Stencil {
+                    particles: [drag.particle; 4],
+                    gradient: [axis, zero, zero, zero],
+                    stiffness: drag.coefficient,
+                    target: axis.dot(drag.surface),
+                    body: drag.body,
+                    wrench: [axis, drag.arm.cross(axis)],
+                });
+            }
+        }
+    }
+
+    /// The slides' comparison: stiff springs instead of the filter.
+    pub(super) fn penalize(&mut self, sheet: &Sheet) {
+        for hold in &self.holds {
+            let i = hold.particle as usize;
+            let place = sheet.layout.pattern.diagonal[i] as usize;
+            let own = crate::solve::block::matrix(&self.blocks[place]);
+            let stiffness = 1e3 * (own.x_axis.x + own.y_axis.y + own.z_axis.z);
+            let held = hold.held();
+            for axis in [held.x_axis, held.y_axis, held.z_axis] {
+                // columns of a projector span what it keeps, and their outer products sum to it
+                if axis.length_squared() < 1e-12 {
+                    continue;
+                }
+                let zero = Vec3::ZERO;
+                self.stencils.list.push(Stencil {
+                    particles: [hold.particle; 4],
+                    gradient: [axis, zero, zero, zero],
+                    stiffness,
+                    target: axis.dot(hold.prescribed),
+                    body: hold.body,
+                    wrench: [axis, hold.arm.cross(axis)],
+                });
+            }
+        }
+    }
+
+    /// Judges every touch by the impulse of its constraint; true if another round is needed.
+    pub(super) fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+        let mut changed = false;
+        let u = &self.u;
+        for pair in &mut self.pairs {
+            changed |= pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies);
+        }
+        if self.touches.is_empty() && self.filter.holds.is_empty() {
+            return changed;
+        }
+        let sheet = &*context.model.sheet;
+        let pattern = &sheet.layout.pattern;
+        if context.settings.cloth.solver == ClothSolver::Penalty {
+            // the springs are the constraints: what they push is what is left without them
+            self.stencils.retract_targets(&mut self.b);
+        }
+        let mut system = System {
+            pattern,
+            blocks: &self.blocks,
+            stencils: &mut self.stencils,
+            filter: &self.filter,
+            bodies: &self.masses,
+        };
+        let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
+        self.pins.clear();
+        for (particle, _) in &sheet.pins {
+            let force = vector(&impulses[*particle as usize]) / span.h;
+            self.pins.push((*particle, force));
+        }
+        for touch in &mut self.touches {
+            let i = touch.particle as usize;
+            let solid = &self.solids.list[touch.solid as usize];
+            let delta = match solid.unknown {
+                NONE => [Vec3::ZERO; 2],
+                unknown => self.u_bodies[unknown as usize],
+            };
+            let moved = Moved {
+                x0: state.particles.x[i],
+                x1: self.x1[i],
+                velocity: vector(&self.u[i]) - self.alter[i] / span.h,
+                impulse: vector(&impulses[i]),
+            };
+            changed |= touch.judge(context.model, solid, &moved, span, &delta);
+        }
+        changed
+    }
+}
+
+/// What a pin prescribes to a particle at `x0` over a step of `h` seconds that ends at `time`.
+fn pin_hold(
+    model: &Model,
+    solids: &Solids,
+    pin: &PinHold,
+    x0: Vec3,
+    time: f64,
+    h: f64,
+) -> Option<Hold> {
+    let mut hold =
+        Hold { particle: 0, free: Mat3::ZERO, prescribed: Vec3::ZERO, body: NONE, arm: Vec3::ZERO };
+    match pin {
+        PinHold::Place(place) => hold.prescribed = (*place - x0) / h,
+        PinHold::Path { motion, local } => {
+            let pose = motion.pose_at(time)?;
+            hold.prescribed = (pose * *local - x0) / h;
+        }
+        PinHold::Body { body, local } => {
+            let slot = model.slot(*body).ok()?;
+            let solid = &solids.list[solids.find(slot as u32)?];
+            hold.arm = solid.after.rotation * *local;
+            hold.prescribed = (solid.after.center + hold.arm - x0) / h;
+            hold.body = solid.unknown;
+        }
+        PinHold::Directions(free) => hold.free = *free,
+    }
+    Some(hold)
+}

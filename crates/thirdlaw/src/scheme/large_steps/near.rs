@@ -1,0 +1,197 @@
+//! What comes near in a cloth step: particles and solids, features of solids and triangles, layers of
+//! cloth, and pairs that would cross on the way.
+
+use super::layers::{Pair, Surroundings};
+use super::system::{Context, Work};
+use super::touch::{LastTouch, Span, Touch};
+use crate::collide::cloth::{NO_BODY, Particles, Solid as NearSolid, Tree, vertex_solid};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::shape::{Convex, Geometry, Shape};
+use crate::solve::block::Scalar;
+use crate::state::State;
+use std::sync::Arc;
+
+/// How far triangles may sag into a convex solid between particles that touch it, m.
+const SAG: f64 = 1e-3;
+
+impl<T: Scalar> Work<T> {
+    /// Particles near solids, with what the last step knew of them.
+    pub(super) fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
+        let (model, sheet) = (context.model, &*context.model.sheet);
+        let h = span.h;
+        self.touches.clear();
+        let gravity = context.settings.gravity;
+        for (i, x1) in self.x1.iter_mut().enumerate() {
+            *x1 = state.particles.x[i]
+                + h * (state.particles.v[i] + h * sheet.gravity_scale[i] * gravity);
+        }
+        if self.solids.list.is_empty() {
+            return;
+        }
+        self.reach.clear();
+        for (i, x1) in self.x1.iter().enumerate() {
+            let travel = (*x1 - state.particles.x[i]).length();
+            let reach = 2.0 * sheet.elements.radius[i] + travel.max(0.25 * sheet.edge_length);
+            self.reach.push(reach);
+        }
+        for (particle, _) in &sheet.pins {
+            self.reach[*particle as usize] = -1.0;
+        }
+        let near = self.near_solids(model, span, |_| true);
+        let particles =
+            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
+        vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
+        let last = &state.cloth.touches;
+        for hit in &self.hits {
+            let i = hit.particles[0] as usize;
+            let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
+            let radius = sheet.elements.radius[i];
+            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
+            else {
+                continue;
+            };
+            let key = |t: &LastTouch| (t.particle, t.body);
+            if let Ok(found) = last.binary_search_by_key(&(hit.particles[0], hit.body), key) {
+                touch.resume(&last[found], h);
+            }
+            let solid = &self.solids.list[touch.solid as usize];
+            touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
+            self.touches.push(touch);
+        }
+    }
+
+    /// Corners, edges and round parts of solids near the insides of triangles.
+    pub(super) fn find_features(&mut self, context: &Context, state: &State, span: &Span) {
+        self.pairs.clear();
+        let sheet = &context.model.sheet;
+        if !self.sheet.as_ref().is_some_and(|known| Arc::ptr_eq(known, sheet)) {
+            let elements = &sheet.elements;
+            self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
+            self.sheet = Some(sheet.clone());
+        }
+        let near = self.near_solids(context.model, span, |shape| {
+            // fine cloth on a large ball hardly sags below its particles
+            let longest = 1.5 * sheet.edge_length;
+            match shape.geometry() {
+                Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
+                    longest * longest > 8.0 * radius * SAG
+                }
+                Geometry::Convex(Convex::HalfSpace { .. }) => false,
+                _ => true,
+            }
+        });
+        if near.is_empty() {
+            return;
+        }
+        let particles =
+            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
+        self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
+        self.add_pairs(context, state, span, false);
+    }
+
+    /// Cloth near cloth.
+    pub(super) fn find_layers(&mut self, context: &Context, state: &State, span: &Span) {
+        let sheet = &*context.model.sheet;
+        if !sheet.self_collision {
+            return;
+        }
+        self.radius.clear();
+        let owners = sheet.elements.owner.iter().zip(&sheet.elements.radius);
+        let shy = |owner: u32| sheet.shy[owner as usize];
+        self.radius.extend(owners.map(|(&owner, &r)| if shy(owner) { -1.0 } else { r }));
+        let v = &state.particles.v;
+        let mean = v.iter().sum::<Vec3>() / v.len() as f64;
+        let spread = v.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
+        let margin = (2.0 * span.h * spread).min(0.2 * sheet.edge_length);
+        self.tree.proximity(&state.particles.x, &self.radius, margin, &mut self.layers);
+        self.add_pairs(context, state, span, false);
+    }
+
+    /// Pairs that would cross on the way to the positions found; true if there are any.
+    pub(super) fn add_crossings(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+        self.tree.crossings(&state.particles.x, &self.x1, &mut self.layers);
+        let radius = &self.radius;
+        self.layers.retain(|hit| {
+            let count = usize::from(hit.count);
+            hit.particles[..count].iter().all(|&i| radius[i as usize] >= 0.0)
+        });
+        let crossing = !self.layers.is_empty();
+        // so many that the step is past saving
+        if self.layers.len() > self.x1.len() {
+            return true;
+        }
+        let mut known: Vec<_> = self.pairs.iter().enumerate().map(|(i, p)| (p.key(), i)).collect();
+        known.sort_unstable();
+        let pairs = &mut self.pairs;
+        self.layers.retain(|hit| match known.binary_search_by_key(&hit.key(), |k| k.0) {
+            Ok(found) => {
+                pairs[known[found].1].harden();
+                false
+            }
+            Err(_) => true,
+        });
+        self.add_pairs(context, state, span, true);
+        crossing
+    }
+
+    pub(super) fn add_pairs(
+        &mut self,
+        context: &Context,
+        state: &State,
+        span: &Span,
+        crossing: bool,
+    ) {
+        let sheet = &*context.model.sheet;
+        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks);
+        for hit in &self.layers {
+            let owner = sheet.elements.owner[hit.particles[0] as usize];
+            let mut mu = sheet.elements.fabrics[owner as usize].friction;
+            if hit.body != NO_BODY {
+                let material = super::solids::surface(context.model, hit.body).2;
+                let combine = crate::body::Combine::GeometricMean;
+                mu = material.friction_combine.apply(material.friction, combine, mu);
+            }
+            let around = Surroundings {
+                mass: &sheet.elements.mass,
+                radius: &sheet.elements.radius,
+                stiffness: &|i| {
+                    let block = &blocks[pattern.diagonal[i] as usize];
+                    (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
+                },
+                mu,
+            };
+            if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
+                pair.begin(&self.solids, &state.particles.x, &self.x1, span);
+                self.pairs.push(pair);
+            }
+        }
+    }
+
+    /// Near solids that `wanted` picks by their shape, where they are at the beginning of the step.
+    pub(super) fn near_solids<'m>(
+        &self,
+        model: &'m Model,
+        span: &Span,
+        wanted: impl Fn(&Shape) -> bool,
+    ) -> Vec<NearSolid<'m>> {
+        let mut near = Vec::new();
+        for s in &self.solids.list {
+            let (shape, center, _, groups) = super::solids::surface(model, s.slot);
+            if !wanted(shape) {
+                continue;
+            }
+            let reach = model.bodies[s.slot as usize].reach;
+            let turn = s.velocity.angular.length();
+            let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
+            near.push(NearSolid {
+                slot: s.slot,
+                shape,
+                pose: s.before.pose(center),
+                groups,
+                margin: span.h * (s.velocity.linear.length() + spin),
+            });
+        }
+        near
+    }
+}
