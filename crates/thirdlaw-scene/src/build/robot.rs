@@ -228,7 +228,7 @@ impl Builder<'_> {
             if is_base && solid.is_empty() && shown.is_empty() {
                 continue; // the world itself
             }
-            if !is_base && !(lump.mass > 0.0) {
+            if !is_base && lump.mass <= 0.0 {
                 let message =
                     format!("link `{name}` can move but has no mass: it needs <inertial>");
                 self.robot_error(build, (1, 1), message);
