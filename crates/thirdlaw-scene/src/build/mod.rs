@@ -13,6 +13,7 @@ mod mesh;
 mod pins;
 mod point;
 mod robot;
+mod robot_joint;
 mod robot_shape;
 mod settings;
 mod shape;
