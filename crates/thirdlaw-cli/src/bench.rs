@@ -129,7 +129,8 @@ fn measure_scene(
         total_ms: median(passes.iter().map(|pass| pass.total_ms).collect()),
         stage_ms: stages.collect(),
         rest_energy_median: median(pass.rest_energy.clone()),
-        rest_energy_mean: pass.rest_energy.iter().sum::<f64>()
+        // a sum of nothing is −0
+        rest_energy_mean: (0.0 + pass.rest_energy.iter().sum::<f64>())
             / pass.rest_energy.len().max(1) as f64,
         overlap_p99: pass.overlap_p99,
         overlap_max: pass.overlap_max,

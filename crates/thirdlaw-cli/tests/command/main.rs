@@ -1,6 +1,7 @@
 //! Drives the built command as a user does: files, exit codes, signals.
 
 mod bench;
+mod cloth;
 mod errors;
 mod export;
 mod joints;

@@ -46,6 +46,21 @@ impl Builder<'_> {
     fn cloth_surface(&mut self, node: &Node) -> Option<Sheet> {
         let surface = self.surface(node)?;
         let table = node.table()?;
+        if let Some(size) = table.get("texture_size") {
+            let Some(uv) = surface.corner_uv else {
+                let message = "the file has no texture coordinates for all its corners";
+                self.error(&size.place, message);
+                return None;
+            };
+            let [u, v] = match *size.numbers() {
+                [u, v] => [u, v],
+                _ => [size.number().unwrap_or(1.0); 2],
+            };
+            let rest = uv.iter().map(|t| t.map(|[a, b]| [a * u, b * v])).collect();
+            let (positions, triangles) = (surface.vertices, surface.triangles);
+            let mesh = ClothMesh { positions, triangles, rest, rest_shape: None };
+            return Some(Sheet { mesh, groups: Vec::new() });
+        }
         let coordinates = table.get("coordinates");
         let made = match coordinates {
             Some(list) => {

@@ -153,7 +153,14 @@ static PANTS: TableFormat = TableFormat {
 static SURFACE: TableFormat = TableFormat {
     what: "a cloth surface",
     keys: &[
-        key("file", Kind::Text, "An OBJ file beside the scene."),
+        key("file", Kind::Text, "A mesh file beside the scene: OBJ, STL, PLY or glTF."),
+        key("up", super::shape::UP, super::shape::UP_DOC),
+        key(
+            "texture_size",
+            Kind::Either(&[LENGTH, Kind::List(&LENGTH, exactly(2))]),
+            "Take the rest coordinates from the file's texture coordinates, of which one unit is so \
+             long along u and v, m.",
+        ),
         key("vertices", VECTORS, "m."),
         key("triangles", super::shape::TRIANGLES, "Corners counted from 0."),
         key(
@@ -182,6 +189,8 @@ static SURFACE: TableFormat = TableFormat {
         Rule::Needs("vertices", "triangles"),
         Rule::Needs("triangles", "vertices"),
         Rule::Needs("coordinates", "vertices"),
+        Rule::Needs("up", "file"),
+        Rule::Needs("texture_size", "file"),
     ],
 };
 

@@ -177,3 +177,20 @@ fn mistakes_are_told_in_their_place() {
         assert!(line > 1, "{to} points at line {line}");
     }
 }
+
+#[test]
+fn texture_coordinates_of_a_file_are_rest_coordinates() {
+    let folder = std::env::temp_dir().join(format!("thirdlaw-cloth-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n";
+    std::fs::write(folder.join("patch.obj"), obj).unwrap();
+    let text = "version = 1\n[cloths.patch]\nfabric = { density = 1 }\n\
+                mesh = { surface = { file = \"patch.obj\", texture_size = [2, 3] } }\n";
+    let scene = load("patch", text, Some(&folder), &[]).unwrap_or_else(|e| panic!("{e}"));
+    let mass: f64 = scene.world.cloth(scene.cloths[0].id).unwrap().elements.mass.iter().sum();
+    assert!((mass - 3.0).abs() < 1e-12, "half of 2 m by 3 m at 1 kg/m²: {mass}");
+    std::fs::write(folder.join("patch.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let told = load("patch", text, Some(&folder), &[]).expect_err("no coordinates").to_string();
+    assert!(told.contains("no texture coordinates"), "{told}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
