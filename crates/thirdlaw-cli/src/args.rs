@@ -76,6 +76,9 @@ pub struct RunArgs {
     /// Also write poses.csv: position, orientation and velocity of every body in every frame
     #[arg(long)]
     pub poses: bool,
+    /// Also write joints.csv: coordinates, rates and reactions of every joint in every frame
+    #[arg(long)]
+    pub joints: bool,
     /// Also write points.csv: position of every vertex of every cloth in every frame
     #[arg(long)]
     pub points: bool,
@@ -104,6 +107,7 @@ impl RunArgs {
             threads: None,
             overrides: Vec::new(),
             poses: false,
+            joints: false,
             points: false,
             quiet: false,
             force: false,

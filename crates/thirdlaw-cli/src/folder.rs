@@ -14,6 +14,7 @@ pub const STATS: &str = "stats.csv";
 /// Name of the table of times by stage.
 pub const STAGES: &str = "stages.csv";
 const POSES: &str = "poses.csv";
+const JOINTS: &str = "joints.csv";
 const POINTS: &str = "points.csv";
 const LOCK: &str = ".lock";
 
@@ -44,6 +45,7 @@ impl RunFolder {
         files::remove(&self.path.join(record::FILE_NAME))?;
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
+        files::remove(&self.joints())?;
         files::remove(&self.points())?;
         files::remove(&self.stages())?;
         files::remove(&self.path.join(report::FILE_NAME))?;
@@ -83,6 +85,11 @@ impl RunFolder {
     /// Where `poses.csv` is.
     pub fn poses(&self) -> PathBuf {
         self.path.join(POSES)
+    }
+
+    /// Where `joints.csv` is.
+    pub fn joints(&self) -> PathBuf {
+        self.path.join(JOINTS)
     }
 
     /// Where `points.csv` is.

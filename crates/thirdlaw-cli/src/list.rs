@@ -19,6 +19,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
                     print::number(seconds),
                     print::plural(scene.expect.len(), "expectation")
                 ))?;
+                print_notes(&scene);
             }
             Err(failure) => {
                 // the last one is told by whoever gets it
@@ -29,6 +30,13 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     worst.map_or(Ok(()), Err)
+}
+
+/// Tells what of the scene's files is not simulated as it stands there.
+pub fn print_notes(scene: &Scene) {
+    for note in &scene.notes {
+        print::remark(&format!("note: {note}"));
+    }
 }
 
 /// `1 body`, `2 bodies, 1 cloth of 2601 vertices`.
@@ -43,6 +51,9 @@ pub fn contents(scene: &Scene) -> String {
         let vertices: usize = scene.cloths.iter().map(count).sum();
         parts
             .push(format!("{} of {vertices} vertices", print::plural(scene.cloths.len(), "cloth")));
+    }
+    if !scene.joints.is_empty() {
+        parts.push(print::plural(scene.joints.len(), "joint"));
     }
     parts.join(", ")
 }

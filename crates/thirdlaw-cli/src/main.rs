@@ -12,6 +12,7 @@ mod files;
 mod folder;
 mod frames;
 mod interrupt;
+mod joints;
 mod list;
 mod points;
 mod poses;

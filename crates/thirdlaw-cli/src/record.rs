@@ -42,6 +42,9 @@ pub struct RunRecord {
     pub cache: bool,
     /// Whether `poses.csv` is written.
     pub poses: bool,
+    /// Whether `joints.csv` is written.
+    #[serde(default)]
+    pub joints: bool,
     /// Whether `points.csv` is written.
     #[serde(default)]
     pub points: bool,
@@ -209,6 +212,7 @@ impl RunRecord {
         }
         text += if self.poses { " --poses" } else { "" };
         text += if self.points { " --points" } else { "" };
+        text += if self.joints { " --joints" } else { "" };
         text + " --force"
     }
 

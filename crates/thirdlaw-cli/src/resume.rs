@@ -1,6 +1,7 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 //!
-//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv` and `points.csv` and its cache file are, and
+//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv`, `points.csv` and
+//! `joints.csv` and its cache file are, and
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
@@ -83,6 +84,13 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         };
         frames.truncate(whole as usize);
     }
+    if record.joints {
+        let whole = match folder.joints().exists() {
+            true => poses::whole_frames(&folder.joints(), scene.joints.len())?,
+            false => 0,
+        };
+        frames.truncate(whole as usize);
+    }
     if record.points {
         let whole = match folder.points().exists() {
             true => poses::whole_frames(&folder.points(), points::count(&scene))?,
@@ -109,6 +117,10 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         true => Some(Table::reopen(&folder.poses(), last + 1)?),
         false => None,
     };
+    let joints = match record.joints {
+        true => Some(Table::reopen(&folder.joints(), last + 1)?),
+        false => None,
+    };
     let points = match record.points {
         true => Some(Table::reopen(&folder.points(), last + 1)?),
         false => None,
@@ -119,7 +131,7 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         false => Table::create(&folder.stages(), &stages::COLUMNS)?,
     };
     let stats = Table::reopen(&folder.stats(), last + 1)?;
-    let tables = Tables { stats, poses, points, stages };
+    let tables = Tables { stats, poses, joints, points, stages };
     record.resumed.push(last);
     record.write(folder.path())?;
     Ok(Session::resume(scene, folder, record, Past { frames, tracker, tables }))

@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
         print::number(scene.fps),
         path.display()
     ));
+    list::print_notes(&scene);
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
@@ -129,6 +130,7 @@ fn is_plain(record: &RunRecord) -> bool {
         && record.cache
         && !record.poses
         && !record.points
+        && !record.joints
 }
 
 fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
@@ -165,6 +167,7 @@ fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<Run
         model: stats::hash_text(scene.world.model().fingerprint()),
         cache: !args.no_cache,
         poses: args.poses,
+        joints: args.joints,
         points: args.points,
         machine: Machine::here(args.threads.unwrap_or_else(core_count)),
         started: now(),

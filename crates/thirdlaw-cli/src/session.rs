@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::stages::{self, StageClock};
 use crate::table::Table;
-use crate::{points, poses, print, stats};
+use crate::{joints, points, poses, print, stats};
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -36,6 +36,8 @@ pub struct Tables {
     pub stats: Table,
     /// `poses.csv`, where it was asked for.
     pub poses: Option<Table>,
+    /// `joints.csv`, where it was asked for.
+    pub joints: Option<Table>,
     /// `points.csv`, where it was asked for.
     pub points: Option<Table>,
     /// `stages.csv`.
@@ -72,6 +74,10 @@ impl Session {
             true => Some(Table::create(&folder.poses(), &poses::COLUMNS)?),
             false => None,
         };
+        let joints = match record.joints {
+            true => Some(Table::create(&folder.joints(), &joints::COLUMNS)?),
+            false => None,
+        };
         let points = match record.points {
             true => Some(Table::create(&folder.points(), &points::COLUMNS)?),
             false => None,
@@ -80,7 +86,7 @@ impl Session {
             folder.frames().create()?;
         }
         let stages = Table::create(&folder.stages(), &stages::COLUMNS)?;
-        let tables = Tables { stats, poses, points, stages };
+        let tables = Tables { stats, poses, joints, points, stages };
         let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
         let mut session = Session::resume(scene, folder, record, past);
         session.keep(StepReport::default(), 0.0, &StageClock::default())?;
@@ -153,6 +159,9 @@ impl Session {
         if let Some(poses) = &mut self.tables.poses {
             poses.append(poses::rows(frame, world, &self.scene.bodies))?;
         }
+        if let Some(joints) = &mut self.tables.joints {
+            joints.append(joints::rows(frame, world, &self.scene.joints))?;
+        }
         if let Some(points) = &mut self.tables.points {
             points.append(points::rows(frame, world, &self.scene.cloths))?;
         }
@@ -176,7 +185,11 @@ impl Session {
                 let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
                 (format!("vertex {vertex} of {name}"), step, time)
             }
-            StepError::PointNotFinite { point, step, time } => (point.to_string(), step, time),
+            StepError::PointNotFinite { point, step, time } => {
+                let found = self.scene.points.iter().find(|p| p.id == *point);
+                let name = found.map_or_else(|| point.to_string(), |p| format!("point {}", p.name));
+                (name, step, time)
+            }
         };
         format!(
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
@@ -191,6 +204,7 @@ impl Session {
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         self.tables.stats.sync()?;
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
+        self.tables.joints.as_ref().map_or(Ok(()), Table::sync)?;
         self.tables.points.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
         record.expectations = match end {

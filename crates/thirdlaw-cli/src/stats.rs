@@ -48,7 +48,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &StepReport, step_ms: f6
         penetration: measure::penetration(world),
         strain: measure::strain(world),
         volume_error: 0.0,
-        joint_error: 0.0,
+        joint_error: measure::joint_error(world),
         contact_iterations: report.contact_iterations,
         contact_residual: report.contact_residual,
         cg_iterations: report.cg_iterations,

@@ -52,6 +52,10 @@ pub fn text(session: &Session) -> String {
             number(end.penetration * 1e3),
             number(deepest * 1e3)
         );
+        if !session.scene.joints.is_empty() {
+            let widest = session.frames.iter().map(|f| f.joint_error).fold(0.0, f64::max);
+            let _ = writeln!(text, "  joints       {} mm apart at most", number(widest * 1e3));
+        }
     }
     text.push_str(&expectation_table(record));
     text.push_str(&where_results_are(session));
@@ -86,6 +90,7 @@ fn where_results_are(session: &Session) -> String {
     let folder = session.folder.path().display();
     let mut files = vec!["run.json", "stats.csv", "stages.csv"];
     files.extend(record.poses.then_some("poses.csv"));
+    files.extend(record.joints.then_some("joints.csv"));
     files.extend(record.points.then_some("points.csv"));
     files.extend(record.cache.then_some("frames/"));
     let mut text = format!("results in {folder}: {}\n", files.join(", "));

@@ -17,6 +17,7 @@ pub mod mesh;
 pub mod names;
 mod node;
 mod schema;
+mod urdf;
 
 pub use builtin::{Builtin, builtin, find_builtin, nearest_builtin};
 pub use error::{SceneError, SceneErrors};
@@ -24,9 +25,9 @@ pub use expect::{ExpectTracker, Expectation, FrameStats, Verdict};
 pub use schema::schema;
 
 use std::path::Path;
-use thirdlaw::World;
-use thirdlaw::ids::{BodyId, ClothId};
-use thirdlaw::math::Vec3;
+use thirdlaw::ids::{BodyId, ClothId, JointId, PointId};
+use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::{Side, World};
 
 /// A scene ready to run.
 #[derive(Clone, Debug)]
@@ -47,6 +48,12 @@ pub struct Scene {
     pub bodies: Vec<SceneBody>,
     /// In the order they were added.
     pub cloths: Vec<SceneCloth>,
+    /// In the order they were added.
+    pub points: Vec<ScenePoint>,
+    /// In the order they were added.
+    pub joints: Vec<SceneJoint>,
+    /// What of the scene's files is not simulated as it stands there; for people.
+    pub notes: Vec<String>,
     /// Frames per second.
     pub fps: f64,
     /// How many frames.
@@ -75,7 +82,40 @@ pub struct SceneBody {
     pub id: BodyId,
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
-    /// Which table it came from: `[bodies]` first, then `[generate]`, in their order.
+    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[points]`, `[urdf]` and
+    /// `[joints]`, in their order.
+    pub object: usize,
+}
+
+/// A point mass of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenePoint {
+    /// Its name; copies are `name.0`, `name.1`, …
+    pub name: String,
+    /// Its id in the world.
+    pub id: PointId,
+    /// Red, green, blue, 0 to 1.
+    pub color: Option<[f32; 3]>,
+    /// Of the ball that stands for it in pictures, m.
+    pub radius: f64,
+    /// Which table it came from, counted as for bodies.
+    pub object: usize,
+}
+
+/// A joint of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneJoint {
+    /// Its name; those of chains and copies are `name.0`, `name.1`, …
+    pub name: String,
+    /// Its id in the world.
+    pub id: JointId,
+    /// Red, green, blue, 0 to 1; of what is drawn of it.
+    pub color: Option<[f32; 3]>,
+    /// What it joins.
+    pub sides: [Side; 2],
+    /// Its frames, each in that of its side.
+    pub frames: [Pose; 2],
+    /// Which table it came from, counted as for bodies.
     pub object: usize,
 }
 
@@ -161,6 +201,9 @@ pub fn load(
         world: built.world,
         bodies: built.bodies,
         cloths: built.cloths,
+        points: built.points,
+        joints: built.joints,
+        notes: built.notes,
         fps: built.timing.fps,
         frames: built.timing.frames,
         steps_per_frame: built.timing.steps_per_frame,

@@ -1,14 +1,15 @@
-//! The bodies and cloths of a scene as things to draw.
+//! The bodies, cloths, points and wires of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
 
 use super::cloth::Sheet;
 use super::colors;
+use super::wires::{Wire, wires};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyId, Quat, Shape, Vec3, World};
+use thirdlaw::{BodyId, PointId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
 use thirdlaw_scene::{Scene, SceneCloth};
 
@@ -26,6 +27,8 @@ pub struct Drawing {
     meshes: Vec<Mesh>,
     parts: Vec<Part>,
     cloths: Vec<Sheet>,
+    wires: Vec<Wire>,
+    points: Vec<(PointId, f64, [f32; 3])>,
     slab: usize,
     light: Light,
 }
@@ -73,7 +76,12 @@ impl Drawing {
             Some(Sheet::new(cloth.id, color, model.triangles().collect(), model.count()))
         };
         let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
-        Drawing { meshes, parts, cloths, slab, light: sunlight(camera) }
+        let wires = wires(scene, Vec3::from(camera.eye).distance(Vec3::from(camera.target)));
+        let point = |p: &thirdlaw_scene::ScenePoint| {
+            (p.id, p.radius, p.color.unwrap_or_else(|| thirdlaw_render::palette(p.object)))
+        };
+        let points = scene.points.iter().map(point).collect();
+        Drawing { meshes, parts, cloths, wires, points, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -125,6 +133,18 @@ impl Drawing {
             meshes.to_mut().push(cloth.mesh(vertices));
             let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
             instances.push(Instance { mesh, translation, rotation, color: cloth.color });
+        }
+        for (id, radius, color) in &self.points {
+            let Ok(point) = world.point(*id) else { continue };
+            let center = point.position.to_array();
+            balls.push(Ball { center, radius: *radius, color: *color });
+        }
+        for wire in &self.wires {
+            let Some((origin, mesh)) = wire.mesh(world) else { continue };
+            let (translation, rotation) = (origin.to_array(), Quat::IDENTITY.to_array());
+            let color = wire.color;
+            instances.push(Instance { mesh: meshes.len(), translation, rotation, color });
+            meshes.to_mut().push(mesh);
         }
         use_it(&Picture {
             meshes: &meshes,

@@ -10,6 +10,7 @@ pub mod drawing;
 mod movie;
 mod pictures;
 pub mod view;
+mod wires;
 
 use crate::args::RenderArgs;
 use crate::failure::Failure;

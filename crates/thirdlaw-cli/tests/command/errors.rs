@@ -103,7 +103,7 @@ fn a_folder_that_cannot_be_made_is_4() {
 fn a_full_disk_is_4_and_the_run_goes_on_once_there_is_room() {
     let workplace = Workplace::new();
     let limited = format!(
-        "trap '' XFSZ; ulimit -f 4; exec {} run boxes.toml --poses",
+        "trap '' XFSZ; ulimit -f 16; exec {} run boxes.toml --poses",
         env!("CARGO_BIN_EXE_thirdlaw")
     );
     let mut shell = Command::new("sh");

@@ -4,6 +4,7 @@ mod bench;
 mod cloth;
 mod errors;
 mod export;
+mod joints;
 mod render;
 mod report;
 mod resume;

@@ -1,6 +1,7 @@
 //! Copies of a body: in a grid, scattered, or listed.
 
 use super::{BODIES_MAX, Builder};
+use crate::error::Place;
 use crate::generate::Random;
 use crate::node::{Node, Table};
 use thirdlaw::math::{Quat, Vec3};
@@ -23,9 +24,7 @@ impl Builder<'_> {
     pub fn copies(&mut self, node: &Node) -> Vec<Copy> {
         let Some(table) = node.table() else { return Vec::new() };
         if let Some(grid_table) = table.table("grid") {
-            let count = grid_table.vector("count").unwrap_or(Vec3::ONE);
-            if count.x * count.y * count.z > BODIES_MAX as f64 {
-                self.error(&node.place, format!("a scene holds at most {BODIES_MAX} bodies"));
+            if self.too_many(grid_table, &node.place) {
                 return Vec::new();
             }
             return grid(grid_table);
@@ -45,10 +44,20 @@ impl Builder<'_> {
         }
         copies
     }
+
+    /// Refuses a grid larger than any scene.
+    pub fn too_many(&mut self, grid: &Table, place: &Place) -> bool {
+        let count = grid.vector("count").unwrap_or(Vec3::ONE);
+        let too_many = count.x * count.y * count.z > BODIES_MAX as f64;
+        if too_many {
+            self.error(place, format!("a scene holds at most {BODIES_MAX} bodies"));
+        }
+        too_many
+    }
 }
 
 /// Layer by layer (y), row by row (z), along x.
-fn grid(table: &Table) -> Vec<Copy> {
+pub fn grid(table: &Table) -> Vec<Copy> {
     let count = table.vector("count").unwrap_or(Vec3::ONE);
     let spacing = table.vector("spacing").unwrap_or_default();
     let corner = match table.flag("center") {

@@ -52,6 +52,9 @@ impl Builder<'_> {
             };
             return fail(format!("there is no reading `{key}`"), hint);
         };
+        if let Some(found) = self.joint_or_point_reading(entry, body, quantity) {
+            return found;
+        }
         if let Some(found) = self.cloth_reading(entry, body, quantity) {
             return found;
         }
@@ -82,11 +85,16 @@ impl Builder<'_> {
         // whole names first, then those without the number of a copy
         let names = self.bodies.iter().map(|b| b.name.as_str()).take(10_000);
         let names = names.chain(self.cloths.iter().map(|c| c.name.as_str()));
+        let names = names.chain(self.joints.iter().map(|j| j.name.as_str()).take(10_000));
+        let names = names.chain(self.points.iter().map(|p| p.name.as_str()).take(10_000));
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "names stand under [bodies], [generate] and [cloths]".into(),
+            None => {
+                "names stand under [bodies], [generate], [cloths], [points], [urdf] and [joints]"
+                    .into()
+            }
         };
-        fail(format!("there is no body or cloth `{body}`"), hint)
+        fail(format!("there is no body, cloth, point or joint `{body}`"), hint)
     }
 }
 

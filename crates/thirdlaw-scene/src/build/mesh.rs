@@ -3,6 +3,7 @@
 use super::Builder;
 use crate::mesh::{MeshData, MeshOptions, UpAxis, load_mesh};
 use crate::node::{Node, Value};
+use std::path::Path;
 use thirdlaw::math::Vec3;
 
 impl Builder<'_> {
@@ -33,23 +34,31 @@ impl Builder<'_> {
             self.error(&node.place, "this scene has no folder in which to look for files");
             return None;
         };
-        let path = base.join(name);
-        // a device or a pipe would be read for ever
-        let regular = std::fs::metadata(&path).map(|m| m.is_file());
-        let bytes = match regular {
-            Ok(true) => std::fs::read(&path).map_err(|e| e.to_string()),
-            Ok(false) => Err("it is not a file".into()),
-            Err(e) => Err(e.to_string()),
-        };
-        match bytes {
-            Ok(bytes) => match load_mesh(&path, &bytes, options) {
-                Ok(mesh) => return Some(mesh),
-                Err(error) => self.error(&node.place, error.to_string()),
-            },
-            Err(e) => self.error(&node.place, format!("cannot read {}: {e}", path.display())),
-        }
-        None
+        read_mesh(&base.join(name), options).map_err(|e| self.error(&node.place, e)).ok()
     }
+}
+
+/// The mesh in a file.
+pub fn read_mesh(path: &Path, options: &MeshOptions) -> Result<MeshData, String> {
+    let bytes = read_file(path)?;
+    load_mesh(path, &bytes, options).map_err(|e| e.to_string())
+}
+
+/// The text of a file.
+pub fn read_text(path: &Path) -> Result<String, String> {
+    String::from_utf8(read_file(path)?).map_err(|e| {
+        format!("{}: byte {} is not UTF-8", path.display(), e.utf8_error().valid_up_to())
+    })
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+    // a device or a pipe would be read for ever
+    let bytes = match std::fs::metadata(path).map(|m| m.is_file()) {
+        Ok(true) => std::fs::read(path).map_err(|e| e.to_string()),
+        Ok(false) => Err("it is not a file".into()),
+        Err(e) => Err(e.to_string()),
+    };
+    bytes.map_err(|e| format!("cannot read {}: {e}", path.display()))
 }
 
 fn triangle(node: &Node) -> Option<[u32; 3]> {

@@ -5,17 +5,26 @@ mod cloth;
 mod copies;
 mod expectations;
 mod generated;
+mod joint;
+mod joint_expectations;
+mod joint_kind;
 mod material;
 mod mesh;
 mod pins;
+mod point;
+mod robot;
+mod robot_joint;
+mod robot_shape;
 mod settings;
 mod shape;
 mod sheet;
+mod sides;
 
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
-use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth};
+use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth, SceneJoint, ScenePoint};
+use std::collections::HashMap;
 use std::path::Path;
 use thirdlaw::World;
 use thirdlaw::math::{Quat, Vec3};
@@ -26,6 +35,9 @@ pub struct Built {
     pub world: World,
     pub bodies: Vec<SceneBody>,
     pub cloths: Vec<SceneCloth>,
+    pub points: Vec<ScenePoint>,
+    pub joints: Vec<SceneJoint>,
+    pub notes: Vec<String>,
     pub timing: settings::Timing,
     pub expect: Vec<Expectation>,
     pub camera: Option<CameraSpec>,
@@ -41,19 +53,20 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         Ok(world) => world,
         Err(e) => return Err(vec![settings::error(root, &e)]),
     };
-    let mut builder =
-        Builder { root, base, world, bodies: Vec::new(), cloths: Vec::new(), errors: Vec::new() };
+    let mut builder = Builder {
+        root,
+        base,
+        world,
+        bodies: Vec::new(),
+        cloths: Vec::new(),
+        points: Vec::new(),
+        joints: Vec::new(),
+        notes: Vec::new(),
+        errors: Vec::new(),
+    };
+    builder.check_names();
     let (bodies, generators) = (root.named("bodies"), root.named("generate"));
     for (object, entry) in bodies.iter().chain(generators).enumerate() {
-        builder.check_name(entry);
-        if let Some(clash) =
-            bodies.iter().take(object).find(|e| object >= bodies.len() && e.key == entry.key)
-        {
-            builder.error(
-                &entry.key_place,
-                format!("`{}` is the name of a body already (bodies.{})", entry.key, clash.key),
-            );
-        }
         let Some(table) = entry.node.table() else { continue };
         if object < bodies.len() {
             builder.add_bodies(entry, table, object);
@@ -62,25 +75,27 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         }
     }
     // after the bodies, since these may hold them
-    let first = bodies.len() + generators.len();
-    for (object, entry) in (first..).zip(root.named("cloths")) {
-        builder.check_name(entry);
-        let mut others = bodies.iter().chain(generators);
-        if others.any(|e| e.key == entry.key) {
-            let message = format!("`{}` is the name of a body already", entry.key);
-            builder.error(&entry.key_place, message);
-        }
-        if let Some(table) = entry.node.table() {
-            builder.add_cloths(entry, table, object);
+    let mut object = bodies.len() + generators.len();
+    for section in ["cloths", "points", "urdf"] {
+        for entry in root.named(section) {
+            match (entry.node.table(), section) {
+                (Some(table), "cloths") => builder.add_cloths(entry, table, object),
+                (Some(table), "points") => builder.add_points(entry, table, object),
+                (Some(table), _) => builder.add_robot(entry, table, object),
+                (None, _) => {}
+            }
+            object += 1;
         }
     }
+    builder.add_joints(object);
     let expect = builder.expectations(&timing);
-    let Builder { world, bodies, cloths, errors, .. } = builder;
+    let Builder { world, bodies, cloths, points, joints, notes, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     let title = root.text("title").unwrap_or_default().to_string();
-    Ok(Built { title, world, bodies, cloths, timing, expect, camera: camera(root) })
+    let camera = camera(root);
+    Ok(Built { title, world, bodies, cloths, points, joints, notes, timing, expect, camera })
 }
 
 struct Builder<'a> {
@@ -89,8 +104,14 @@ struct Builder<'a> {
     world: World,
     bodies: Vec<SceneBody>,
     cloths: Vec<SceneCloth>,
+    points: Vec<ScenePoint>,
+    joints: Vec<SceneJoint>,
+    notes: Vec<String>,
     errors: Vec<SceneError>,
 }
+
+/// Tables whose names share one space, since joints and readings name things by them.
+const SECTIONS: [&str; 6] = ["bodies", "generate", "cloths", "points", "urdf", "joints"];
 
 impl Builder<'_> {
     fn error(&mut self, place: &Place, message: impl Into<String>) {
@@ -101,12 +122,40 @@ impl Builder<'_> {
         self.errors.push(SceneError::new(place, message).hint(hint));
     }
 
-    fn check_name(&mut self, entry: &Entry) {
-        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-        if entry.key.is_empty() || !entry.key.chars().all(fits) {
-            let message = format!("`{}` cannot be the name of a body", entry.key);
-            self.error_hint(&entry.key_place, message, "letters, digits, _ and -");
+    fn check_names(&mut self) {
+        let mut known: HashMap<&str, &str> = HashMap::new();
+        let root = self.root;
+        for section in SECTIONS {
+            for entry in root.named(section) {
+                self.check_name(entry, section);
+                if let Some(first) = known.insert(&entry.key, section) {
+                    let name = &entry.key;
+                    let message = format!("`{name}` is a name already ({first}.{name})");
+                    self.error(&entry.key_place, message);
+                }
+            }
         }
+    }
+
+    fn check_name(&mut self, entry: &Entry, section: &str) {
+        let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let is_fit = !entry.key.is_empty() && entry.key.chars().all(fits);
+        if is_fit && (entry.key != "world" || section == "joints") {
+            return;
+        }
+        let what = match section {
+            "cloths" => "a cloth",
+            "points" => "a point",
+            "urdf" => "a robot",
+            "joints" => "a joint",
+            _ => "a body",
+        };
+        let message = format!("`{}` cannot be the name of {what}", entry.key);
+        let hint = match is_fit {
+            true => "joints hold on to the world by this name",
+            false => "letters, digits, _ and -",
+        };
+        self.error_hint(&entry.key_place, message, hint);
     }
 
     /// Reads an orientation that the checker let through.

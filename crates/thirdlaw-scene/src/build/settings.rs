@@ -1,9 +1,11 @@
 //! `[settings]` and `[solver]`.
 
+use super::joint_kind::enforcement;
 use crate::error::SceneError;
 use crate::node::Table;
 use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::error::SettingsError;
+use thirdlaw::joint::JointSolve;
 use thirdlaw::settings::{ClothSettings, ClothSolver, Precision, Settings};
 
 /// How a run is cut into frames and steps.
@@ -32,6 +34,14 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut settings.gravity, table.vector("gravity"));
         put(&mut settings.sleeping, table.flag("sleeping"));
         put(&mut settings.continuous, table.flag("continuous"));
+        if let Some(table) = table.table("joints") {
+            let joints = &mut settings.joints;
+            put(&mut joints.enforcement, table.get("enforcement").map(enforcement));
+            put(&mut joints.solve, table.text("solve").map(joint_solve));
+            put(&mut joints.iterations, table.count("iterations"));
+            put(&mut joints.tolerance, table.number("tolerance"));
+            put(&mut joints.closing, table.number("closing"));
+        }
         if let Some(table) = table.table("cloth") {
             read_cloth(&mut settings.cloth, table);
         }
@@ -101,12 +111,19 @@ fn friction(name: &str) -> FrictionModel {
     if name == "pyramid" { FrictionModel::Pyramid } else { FrictionModel::Cone }
 }
 
+fn joint_solve(name: &str) -> JointSolve {
+    if name == "rows" { JointSolve::Rows } else { JointSolve::Exact }
+}
+
 /// An engine's refusal, at the key it is about.
 pub fn error(root: &Table, e: &SettingsError) -> SceneError {
     let key = e.field.rsplit('.').next().unwrap_or(e.field);
-    let cloth = root.table("settings").map_or(&[][..], |t| t.named("cloth"));
-    let (contact, general) = (root.named("solver"), root.named("settings"));
-    let tables = if e.field.starts_with("cloth.") { [cloth, &[]] } else { [contact, general] };
+    let own = |name: &str| root.table("settings").map_or(&[][..], |t| t.named(name));
+    let tables = match e.field.split('.').next() {
+        Some("cloth") => [own("cloth"), &[]],
+        Some("joints") => [own("joints"), &[]],
+        _ => [root.named("solver"), root.named("settings")],
+    };
     let place = tables.iter().find_map(|entries| {
         let entry = entries.iter().find(|entry| entry.key == key)?;
         Some(entry.node.place.clone())

@@ -1,16 +1,20 @@
 //! What a scene promises, and whether a run kept it.
 
 mod cloth;
+mod joint;
+mod point;
 mod reading;
 
 pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
+pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
+pub use point::{POINT_READINGS, PointReading};
 pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 
 use crate::{Scene, SceneBody};
 use std::ops::Range;
 use thirdlaw::World;
-use thirdlaw::ids::ClothId;
-use thirdlaw::math::Pose;
+use thirdlaw::ids::{ClothId, JointId, PointId};
+use thirdlaw::math::{Pose, Vec3};
 
 /// One line of `[expect]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,6 +140,9 @@ pub struct ExpectTracker {
     /// Poses at the start, for readings of how far a body came.
     start: Vec<Pose>,
     cloths: Vec<ClothId>,
+    joints: Vec<JointId>,
+    /// With where they started.
+    points: Vec<(PointId, Vec3)>,
     frame_time: f64,
 }
 
@@ -156,6 +163,12 @@ impl ExpectTracker {
             seen: vec![Seen::default(); scene.expect.len()],
             start: scene.bodies.iter().map(pose).collect(),
             cloths: scene.cloths.iter().map(|c| c.id).collect(),
+            joints: scene.joints.iter().map(|j| j.id).collect(),
+            points: scene
+                .points
+                .iter()
+                .map(|p| (p.id, scene.world.point(p.id).map_or(Vec3::ZERO, |now| now.position)))
+                .collect(),
             frame_time: 1.0 / scene.fps,
         }
     }
@@ -191,6 +204,14 @@ impl ExpectTracker {
                 Reading::Cloths { first, count, quantity } => (*first..first + count)
                     .filter_map(|i| self.cloths.get(i))
                     .map(|cloth| quantity.read(world, *cloth))
+                    .reduce(pick),
+                Reading::Joints { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.joints.get(i))
+                    .map(|joint| quantity.read(world, *joint))
+                    .reduce(pick),
+                Reading::Points { first, count, quantity } => (*first..first + count)
+                    .filter_map(|i| self.points.get(i))
+                    .map(|(point, start)| quantity.read(world, *point, *start))
                     .reduce(pick),
                 column => column.of_frame(stats),
             };
@@ -256,6 +277,8 @@ mod tests {
             seen: vec![Seen::default()],
             start: vec![],
             cloths: vec![],
+            joints: vec![],
+            points: vec![],
             frame_time: 0.5,
         };
         let world = World::new(Default::default()).unwrap();

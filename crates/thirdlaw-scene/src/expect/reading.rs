@@ -1,6 +1,8 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
 use super::cloth::ClothReading;
+use super::joint::JointQuantity;
+use super::point::PointReading;
 use thirdlaw::World;
 use thirdlaw::body::rotation_vector;
 use thirdlaw::ids::BodyId;
@@ -96,10 +98,28 @@ pub enum Reading {
         /// What of them.
         quantity: ClothReading,
     },
+    /// The same of joints.
+    Joints {
+        /// Index into the scene's joints.
+        first: usize,
+        /// How many.
+        count: usize,
+        /// What of them.
+        quantity: JointQuantity,
+    },
+    /// The same of point masses.
+    Points {
+        /// Index into the scene's points.
+        first: usize,
+        /// How many.
+        count: usize,
+        /// What of them.
+        quantity: PointReading,
+    },
 }
 
 impl Reading {
-    /// The value of a column; `None` for bodies and cloths.
+    /// The value of a column; `None` for bodies, cloths, joints and points.
     pub fn of_frame(&self, stats: &FrameStats) -> Option<f64> {
         let Reading::Column(name) = self else { return None };
         Some(match *name {
@@ -145,6 +165,8 @@ pub enum BodyReading {
     Speed,
     /// Size of its angular velocity, rad/s.
     Spin,
+    /// Distance of its origin from the world's origin, m.
+    Distance,
     /// Distance of its origin from where it started, m.
     Drift,
     /// Angle from its first orientation, degrees.
@@ -154,7 +176,7 @@ pub enum BodyReading {
 }
 
 /// Body quantities by name.
-pub const BODY_READINGS: [(&str, BodyReading); 21] = [
+pub const BODY_READINGS: [(&str, BodyReading); 22] = [
     ("x", BodyReading::Position(0)),
     ("y", BodyReading::Position(1)),
     ("z", BodyReading::Position(2)),
@@ -173,6 +195,7 @@ pub const BODY_READINGS: [(&str, BodyReading); 21] = [
     ("qz", BodyReading::Quaternion(3)),
     ("speed", BodyReading::Speed),
     ("spin", BodyReading::Spin),
+    ("distance", BodyReading::Distance),
     ("drift", BodyReading::Drift),
     ("turn", BodyReading::Turn),
     ("asleep", BodyReading::Asleep),
@@ -193,6 +216,7 @@ impl BodyReading {
             BodyReading::Quaternion(i) => [q.w, q.x, q.y, q.z][i],
             BodyReading::Speed => velocity.linear.length(),
             BodyReading::Spin => velocity.angular.length(),
+            BodyReading::Distance => pose.translation.length(),
             BodyReading::Drift => pose.translation.distance(start.translation),
             BodyReading::Turn => {
                 rotation_vector(q * start.rotation.conjugate()).length().to_degrees()

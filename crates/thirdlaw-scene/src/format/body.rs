@@ -6,7 +6,8 @@ use super::shape::SHAPE;
 use super::*;
 
 const KINDS: Kind = Kind::Choice(&["dynamic", "kinematic", "fixed"]);
-const MATERIAL_OF: Kind = Kind::Either(&[Kind::Material, Kind::Table(&MATERIAL)]);
+/// A material by name or by its numbers.
+pub const MATERIAL_OF: Kind = Kind::Either(&[Kind::Material, Kind::Table(&MATERIAL)]);
 const FORCES: Kind = Kind::List(&Kind::Table(&FORCE), at_least(0));
 const GROUP: Kind = Kind::Integer(range(0.0, 31.0));
 const GROUP_LIST: Kind = Kind::List(&GROUP, LengthRange { least: 0, most: 32 });
@@ -91,7 +92,8 @@ static INERTIA: TableFormat = TableFormat {
     rules: &[],
 };
 
-pub(super) static GROUPS: TableFormat = TableFormat {
+/// Who touches whom.
+pub static GROUPS: TableFormat = TableFormat {
     what: "groups",
     keys: &[
         key("member", GROUP_LIST, "Groups it belongs to, 0 to 31; default [0]."),
@@ -169,7 +171,8 @@ pub(super) static COPIES: TableFormat = TableFormat {
     rules: &[Rule::One(&["grid", "scatter", "list"])],
 };
 
-static GRID: TableFormat = TableFormat {
+/// Rows, columns and layers.
+pub static GRID: TableFormat = TableFormat {
     what: "a grid",
     keys: &[
         required(

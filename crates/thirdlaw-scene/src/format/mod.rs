@@ -4,9 +4,12 @@
 mod body;
 mod cloth;
 mod generate;
+mod joint;
 mod scene;
 mod shape;
+mod urdf;
 
+pub use joint::AXIS_NAMES;
 pub use scene::SCENE;
 
 /// What a value may be.

@@ -2,6 +2,8 @@
 
 use super::body::{BODY, GENERATED};
 use super::cloth::{CLOTH, CLOTH_SETTINGS};
+use super::joint::{JOINT, JOINT_SETTINGS, POINT};
+use super::urdf::URDF;
 use super::*;
 
 /// The whole file.
@@ -29,11 +31,14 @@ pub static SCENE: TableFormat = TableFormat {
             "Generators that add many bodies, by name.",
         ),
         key("cloths", Kind::Names(&Kind::Table(&CLOTH)), "Cloths by name."),
+        key("points", Kind::Names(&Kind::Table(&POINT)), "Free point masses by name."),
+        key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
+        key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
         key(
             "expect",
             Kind::Names(&Kind::Table(&EXPECT)),
-            "What must come true, by reading: \"kinetic\", \"ball.y\", \"flag.lowest\".",
+            "What must come true, by reading: \"kinetic\", \"ball.y\", \"elbow.angle\".",
         ),
     ],
     rules: &[],
@@ -67,6 +72,7 @@ static SETTINGS: TableFormat = TableFormat {
             "Whether fast bodies are swept along their path; default true.",
         ),
         key("cloth", Kind::Table(&CLOTH_SETTINGS), "How cloth is solved, and the wind."),
+        key("joints", Kind::Table(&JOINT_SETTINGS), "How joints are held and solved."),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],
 };

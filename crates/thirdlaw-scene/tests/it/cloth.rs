@@ -153,7 +153,7 @@ fn mistakes_are_told_in_their_place() {
         ("sheet.0.y", "sheet.99.y", "the cloth `sheet` has no vertex `99`", "0 to 19"),
         ("sheet.0.y", "sheet.0.mass", "a vertex has no quantity `mass`", "x, y, z"),
         ("flag.*.lowest", "flag.lowest", "`flag` stands for several cloths", "flag.0"),
-        ("[cloths.tube]", "[cloths.bar]", "`bar` is the name of a body already", ""),
+        ("[cloths.tube]", "[cloths.bar]", "`bar` is a name already (bodies.bar)", ""),
         (
             "max = [0.1, 1, -0.4]",
             "max = [-0.2, 1, -0.4]",

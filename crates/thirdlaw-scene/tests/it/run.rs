@@ -33,6 +33,7 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
             angular: angular.to_array(),
             contacts,
             penetration: measure::penetration(&scene.world),
+            joint_error: measure::joint_error(&scene.world),
             strain: measure::strain(&scene.world),
             cg_iterations,
             ..FrameStats::default()

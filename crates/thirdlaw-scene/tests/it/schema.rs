@@ -111,7 +111,10 @@ fn schema_and_loader_refuse_the_same() {
     let schema = schema_value();
     let good = "version = 1\n[solver]\nkind = \"pgs\"\n[bodies.a]\nshape = { sphere = { radius = 1 } }\n\
                 position = [0, 0, 0]\nrotation = { axis = [0, 1, 0], degrees = 5 }\nmass = 2\n\
-                color = \"#ffffff\"\nmaterial = { friction = 0.5 }\n";
+                color = \"#ffffff\"\nmaterial = { friction = 0.5 }\n\
+                [points.p]\nmass = 3\n[joints.j]\nkind = { rope = { length = 7 } }\nbetween = [\"world\", \"a\"]\n\
+                [joints.k]\nkind = \"hinge\"\nbetween = [\"world\", \"a\"]\naxis = [0, 0, 1]\n\
+                limits = [-1, 1]\ndrive = { stiffness = 9, target = 0.5 }\n";
     assert!(fits_schema(&schema, good) && load("a", good, None, &[]).is_ok());
     for (from, to) in [
         ("version = 1", "version = 2"),
@@ -135,6 +138,20 @@ fn schema_and_loader_refuse_the_same() {
         ("friction = 0.5", "friction = -0.5"),
         ("friction = 0.5", "restitution = 1.5"),
         ("friction = 0.5", "slipperiness = 1"),
+        ("mass = 3", ""),
+        ("mass = 3", "mass = 0"),
+        ("kind = \"hinge\"", ""),
+        ("\"hinge\"", "\"door\""),
+        ("{ rope = { length = 7 } }", "{ rope = { length = 7 }, rod = { length = 7 } }"),
+        ("length = 7", "length = -7"),
+        ("[\"world\", \"a\"]", "[\"a\"]"),
+        ("[\"world\", \"a\"]", "\"a\""),
+        ("limits = [-1, 1]", "limits = [-1, 1, 2]"),
+        ("limits = [-1, 1]", "limits = { low = 1 }"),
+        ("axis = [0, 0, 1]", "axis = [0, 0, 1]\nat = [0, 0, 0]\nanchor = [0, 0, 0]"),
+        ("stiffness = 9", "stiffness = -9"),
+        ("stiffness = 9", "stiffness = 9, motor = 1"),
+        ("target = 0.5", "target = { sine = { amplitude = 1 } }"),
     ] {
         let bad = good.replacen(from, to, 1);
         assert_ne!(bad, good);
