@@ -267,6 +267,28 @@ impl<T: Scalar> System<'_, T> {
         outcome
     }
 
+    /// √(rᵀP⁻¹r) of a start.
+    pub fn residual(
+        &mut self,
+        precondition: &mut dyn Precondition<T>,
+        (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
+        (u, u_bodies): (&mut [Lane<T>], &[[Vec3; 2]]),
+        scratch: &mut Scratch<T>,
+    ) -> f64 {
+        let stop = Stop { iterations: 0, tolerance: 1.0, reference: 0.0 };
+        let mut bodies = u_bodies.to_vec();
+        let outcome =
+            self.solve(precondition, (b, b_bodies), &stop, (&mut *u, &mut bodies), scratch);
+        // what bodies carry is not part of a start
+        for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
+            let add: Lane<T> = super::block::lane(hold.follow(&u_bodies[hold.body as usize]));
+            for (u, a) in u[hold.particle as usize].iter_mut().zip(add) {
+                *u = *u - a;
+            }
+        }
+        outcome.start
+    }
+
     /// A u − b of all particles, unfiltered: at a held particle the impulse of its constraint, N·s.
     /// `u` contains what bodies carry.
     pub fn impulses<'s>(

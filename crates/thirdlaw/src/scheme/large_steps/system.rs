@@ -203,7 +203,7 @@ impl<T: Scalar> Work<T> {
             }
             observer.begin(Stage::ClothSolve);
             self.constrain(context, state, end, span);
-            let outcome = self.solve(context, &state.particles.x, h, first, reference);
+            let outcome = self.solve(context, state, h, first, reference);
             attempt.iterations += outcome.iterations;
             if first {
                 reference = outcome.start;
@@ -311,7 +311,7 @@ impl<T: Scalar> Work<T> {
     fn solve(
         &mut self,
         context: &Context,
-        x: &[Vec3],
+        state: &State,
         h: f64,
         first: bool,
         reference: f64,
@@ -319,20 +319,17 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let settings = &context.settings.cloth;
         let pattern = &sheet.layout.pattern;
-        if first {
-            // the guess: free flight, which `x1` still holds
-            for (u, (x1, x0)) in self.u.iter_mut().zip(self.x1.iter().zip(x)) {
-                *u = lane((*x1 - *x0) / h);
-            }
-            self.u_bodies.clear();
-            self.u_bodies.resize(self.solids.unknowns.len(), [Vec3::ZERO; 2]);
-        }
-        for hold in &self.filter.holds {
-            let u = &mut self.u[hold.particle as usize];
-            *u = lane(hold.free * vector(u) + hold.prescribed);
-        }
         self.masses.clear();
         self.masses.extend(self.solids.unknowns.iter().map(|u: &Unknown| u.mass));
+        let mut reference = reference;
+        let mut better = 1.0;
+        if first {
+            self.u_bodies.clear();
+            self.u_bodies.resize(self.solids.unknowns.len(), [Vec3::ZERO; 2]);
+            better = self.guess(sheet, (&state.particles.x, &state.particles.v), h);
+        } else {
+            self.prescribe();
+        }
         let (blocks, stencils, filter) = (&self.blocks[..], &mut self.stencils, &self.filter);
         if settings.solver == ClothSolver::Direct && self.masses.is_empty() {
             let mass = &sheet.elements.mass;
@@ -356,16 +353,77 @@ impl<T: Scalar> Work<T> {
         };
         let numbers = &mut self.numbers;
         inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
+        let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
+        let mut levelled = Levelled { levels, numbers: &mut self.numbers };
+        if first {
+            // a hundredth of what free flight leaves is as good as a start from rest gets
+            let start = system.residual(
+                &mut levelled,
+                (&self.b, &self.b_bodies),
+                (&mut self.u, &self.u_bodies),
+                &mut self.pcg,
+            );
+            reference = start * (0.01 / better).max(1.0);
+        }
         let stop =
             Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
-        let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
-        system.solve(
-            &mut Levelled { levels, numbers: &mut self.numbers },
+        let mut outcome = system.solve(
+            &mut levelled,
             (&self.b, &self.b_bodies),
             &stop,
             (&mut self.u, &mut self.u_bodies),
             &mut self.pcg,
-        )
+        );
+        outcome.start = outcome.start.max(reference);
+        outcome
+    }
+
+    /// Gives held particles what is prescribed.
+    fn prescribe(&mut self) {
+        for hold in &self.filter.holds {
+            let u = &mut self.u[hold.particle as usize];
+            *u = lane(hold.free * vector(u) + hold.prescribed);
+        }
+    }
+
+    /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves
+    /// less to do; cloth that falls needs the one, cloth that hangs or lies the other. Returns how
+    /// much less than free flight leaves.
+    fn guess(&mut self, sheet: &Sheet, (x, v): (&[Vec3], &[Vec3]), h: f64) -> f64 {
+        for (u, v) in self.u.iter_mut().zip(v) {
+            *u = lane(*v);
+        }
+        self.prescribe();
+        let still = self.left(sheet);
+        // free flight, which `x1` still holds
+        for (u, (x1, x0)) in self.u.iter_mut().zip(self.x1.iter().zip(x)) {
+            *u = lane((*x1 - *x0) / h);
+        }
+        self.prescribe();
+        let flight = self.left(sheet);
+        if still >= flight || still.is_nan() {
+            return 1.0;
+        }
+        for (u, v) in self.u.iter_mut().zip(v) {
+            *u = lane(*v);
+        }
+        self.prescribe();
+        still / flight
+    }
+
+    /// Size of the residual, in the norm of the diagonal.
+    fn left(&mut self, sheet: &Sheet) -> f64 {
+        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks[..]);
+        let (stencils, filter) = (&mut self.stencils, &self.filter);
+        let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
+        let rest = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
+        let mut sum = 0.0;
+        for (i, rest) in rest.iter().enumerate() {
+            let block = &blocks[pattern.diagonal[i] as usize];
+            let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
+            sum += vector(&filter.apply(i, rest)).length_squared() / diagonal;
+        }
+        sum.sqrt()
     }
 
     /// Takes over what the last attempt found.
