@@ -18,7 +18,7 @@ use crate::solve::stencil::Stencil;
 pub struct Pair {
     hit: Hit,
     /// Which of the near solids, or `NONE`.
-    solid: u32,
+    pub solid: u32,
     /// Distance to keep, m.
     apart: f64,
     /// Impulse per velocity, N·s/(m/s).

@@ -132,9 +132,10 @@ fn advance<T: crate::solve::block::Scalar>(
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        let outcome = work.attempt(context, state, (share(tick), share(tick + length)), observer);
-        report.cg_iterations += outcome.iterations;
         let smallest = state.cloth.level == LEVEL_MAX;
+        let span = (share(tick), share(tick + length));
+        let outcome = work.attempt(context, state, span, smallest, observer);
+        report.cg_iterations += outcome.iterations;
         let refused = outcome.overstretched || outcome.crossed || outcome.failed;
         if refused && !smallest {
             report.rejected += 1;

@@ -11,7 +11,7 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Lane, Scalar, lane, vector};
-use crate::solve::filter::{Filter, Hold};
+use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::{Levelled, Multilevel, pays};
 use crate::solve::parallel::{inside, largest};
@@ -21,6 +21,8 @@ use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
 use std::sync::Arc;
 
+/// Most that a body may turn in a cloth step while it touches cloth, rad.
+const TURN_MAX: f64 = 0.3;
 /// Rounds added while particles still come into solids.
 const EXTRA_ROUNDS: u32 = 4;
 /// How often a step is solved again because cloth would cross cloth.
@@ -116,12 +118,14 @@ impl<T: Scalar> Work<T> {
         self.strain = largest_strain(&context.model.sheet, &state.particles.x);
     }
 
-    /// Tries a cloth step over these shares of the world's step; the state is not changed.
+    /// Tries a cloth step over these shares of the world's step, the smallest there is if `last`; the
+    /// state is not changed.
     pub fn attempt(
         &mut self,
         context: &Context,
         state: &State,
         share: (f64, f64),
+        last: bool,
         observer: &mut dyn Observer,
     ) -> Attempt {
         let sheet = &*context.model.sheet;
@@ -146,6 +150,9 @@ impl<T: Scalar> Work<T> {
         self.find_layers(context, state, &span);
         observer.end(Stage::ClothCloth);
 
+        if !last && self.spins(h) {
+            return Attempt { failed: true, ..Attempt::default() };
+        }
         let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
         if sheet.self_collision && !attempt.failed {
             for _ in 0..CROSSING_TRIES {
@@ -170,6 +177,18 @@ impl<T: Scalar> Work<T> {
         let rise = strain - self.strain;
         attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
         attempt
+    }
+
+    /// Whether a body turns so far in the step that what touches at its beginning says nothing
+    /// about its end.
+    fn spins(&self, h: f64) -> bool {
+        let turns = |solid: u32| {
+            solid != NONE && {
+                let solid = &self.solids.list[solid as usize];
+                solid.unknown != NONE && h * solid.velocity.angular.length() > TURN_MAX
+            }
+        };
+        self.pairs.iter().any(|p| turns(p.solid)) || self.touches.iter().any(|t| turns(t.solid))
     }
 
     /// Solves until constraints and contacts agree with what they lead to, or for so many rounds.

@@ -399,6 +399,7 @@ pub fn hold(
     (alter, push, drags): (&mut Vec3, &mut Vec3, &mut Vec<SurfaceDrag>),
 ) -> Option<Hold> {
     let mut hold: Option<Hold> = None;
+    let mut sticks = None;
     for touch in touches.iter_mut().filter(|t| t.active) {
         let solid = &solids.list[touch.solid as usize];
         let target = touch.target(solid, x0, span);
@@ -431,15 +432,18 @@ pub fn hold(
             current.prescribed += e * (rest / share);
             current.free -= crate::energy::membrane::outer(e, e);
         }
-        if touch.grip == Grip::Sticks {
-            let surface = solid.velocity_at(touch.point);
-            current.prescribed += current.free * surface;
-            current.free = Mat3::ZERO;
+        if touch.grip == Grip::Sticks && sticks.is_none() {
+            sticks = Some(solid.velocity_at(touch.point));
         }
         if solid.unknown != NONE && current.body == NONE {
             current.body = solid.unknown;
             current.arm = touch.point + touch.normal * touch.radius - solid.after.center;
         }
+    }
+    // planes come first: what sticks to one solid must still stay out of the others
+    if let (Some(hold), Some(surface)) = (&mut hold, sticks) {
+        hold.prescribed += hold.free * surface;
+        hold.free = Mat3::ZERO;
     }
     hold
 }
