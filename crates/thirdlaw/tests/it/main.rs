@@ -1,6 +1,7 @@
 //! Facts about whole worlds: analytic answers, conservation laws, robustness, determinism.
 
 mod cloth;
+mod cloth_world;
 mod contact;
 mod determinism;
 mod free;
