@@ -19,19 +19,6 @@ impl JointIsland {
         self.saved_v.clone_from(&self.v);
     }
 
-    /// Remembers velocities and impulses after the linearized joints were solved.
-    pub fn save(&mut self) {
-        self.saved_v.clone_from(&self.v);
-        self.saved_rows.clone_from(&self.system.rows);
-    }
-
-    /// Goes back to what was saved.
-    pub fn go_back(&mut self) {
-        self.v.clone_from(&self.saved_v);
-        self.system.rows.clone_from(&self.saved_rows);
-        self.system.touch();
-    }
-
     /// Moves the trial poses onto the constraint: x += M⁻¹Jᵀλ with J M⁻¹Jᵀλ = −C, J taken anew in
     /// every step, for joints held in the way asked for. With `kick` velocities change by that over h.
     pub fn project(&mut self, stage: &Stage, ours: impl Fn(&Enforcement) -> bool, kick: bool) {
@@ -71,7 +58,7 @@ impl JointIsland {
 
     /// Rows that ask for moves which close their errors, where they are held in the way asked for.
     /// Returns the largest error.
-    fn aim_to_close(&mut self, stage: &Stage, ours: &impl Fn(&Enforcement) -> bool) -> f64 {
+    pub(super) fn aim_to_close(&mut self, stage: &Stage, ours: &impl Fn(&Enforcement) -> bool) -> f64 {
         let mut worst = 0.0_f64;
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];

@@ -35,7 +35,7 @@ pub(crate) struct System {
 }
 
 /// What a node puts up against impulses.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeMass {
     /// kg; read only where the node can move.
     pub mass: f64,
@@ -488,7 +488,28 @@ impl System {
     }
 }
 
+impl Default for NodeMass {
+    /// A node that no impulse moves or turns.
+    fn default() -> NodeMass {
+        NodeMass {
+            mass: 0.0,
+            inertia: Mat3::ZERO,
+            inverse: BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO },
+            locked_linear: [false; 3],
+            locked_angular: [false; 3],
+            movable: false,
+            is_point: false,
+        }
+    }
+}
+
 impl NodeMass {
+    /// vᵀM v.
+    pub fn square(&self, v: &Twist) -> f64 {
+        let turning = if self.is_point { 0.0 } else { v.angular.dot(self.inertia * v.angular) };
+        self.mass * v.linear.length_squared() + turning
+    }
+
     /// The part of a row with locked axes left out.
     fn row(&self, part: &Part) -> [f64; 6] {
         let mut row = [0.0; 6];

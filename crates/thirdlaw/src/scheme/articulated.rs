@@ -21,7 +21,7 @@ use crate::joint::enforce::{self, Moment};
 use crate::joint::island::Stage;
 use crate::joint::model::Node;
 use crate::joint::system::NodeMass;
-use crate::joint::{Enforcement, JointSolve};
+use crate::joint::JointSolve;
 use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::model::Model;
 use crate::rigid::island::Linked;
@@ -109,12 +109,12 @@ impl IslandScratch {
             self.warm_start_contacts();
             self.load_velocities();
         }
+        self.joints.keep_entry(&self.impulses);
         self.solve_both(solve, totals);
         self.try_poses(stage.model, members.bodies.len(), h);
         if self.joints.system.rows.is_empty() {
             return;
         }
-        self.joints.save();
         let tolerance = settings.joints.tolerance;
         let mut error = self.joints.aim(stage, false);
         for _ in 0..settings.joints.iterations {
@@ -126,10 +126,11 @@ impl IslandScratch {
             error = self.joints.aim(stage, false);
         }
         let missed = error > tolerance.max(1e-7) || error.is_nan();
-        if missed && self.first_joint_row.is_none() {
-            self.joints.go_back();
+        if self.first_joint_row.is_none() && (missed || self.joints.throws()) {
+            self.joints.begin_again(stage, &mut self.impulses);
+            self.solve_both(solve, totals);
             self.try_poses(stage.model, members.bodies.len(), h);
-            self.joints.project(stage, |way| *way == Enforcement::Stabilized, false);
+            self.joints.pull_back(stage);
         }
         self.joints.collect();
         enforce::act(&mut self.joints, Moment::Moved, stage);
