@@ -23,8 +23,10 @@ const STEPS: usize = 24;
 const HALVINGS: usize = 6;
 /// Farthest that one step moves a centre or turns a body, m and rad.
 const FAR: f64 = 0.5;
-/// |C| that is good enough.
+/// |C| at which no more steps are taken.
 const CLOSE: f64 = 1e-11;
+/// |C| from which only full steps are taken: near a place without pivots halved ones gain nothing.
+const NEAR: f64 = 1e-8;
 /// |C|² left of 1 by a step towards a double root, 1/16, with some room.
 const DOUBLE_ROOT: std::ops::Range<f64> = 0.04..0.1;
 
@@ -127,7 +129,7 @@ impl JointIsland {
         );
         // Σ λᵀJ v / h of one step and of all
         let (mut step_work, mut work) = (0.0, 0.0);
-        let (mut share, mut best, mut tries) = (0.0, f64::INFINITY, 0);
+        let (mut share, mut best, mut tries, mut close) = (0.0, f64::INFINITY, 0, false);
         for _ in 0..STEPS {
             self.poses.clone_from(&self.trial);
             self.place(stage);
@@ -136,7 +138,7 @@ impl JointIsland {
             if !(left < best) {
                 tries += 1;
                 share *= 0.5;
-                if tries > HALVINGS || best == f64::INFINITY {
+                if tries > HALVINGS || close || best == f64::INFINITY {
                     self.trial.clone_from(&memory.from);
                     break;
                 }
@@ -157,6 +159,7 @@ impl JointIsland {
             if worst <= CLOSE {
                 break;
             }
+            close = worst <= NEAR;
             let double = tries == 0 && DOUBLE_ROOT.contains(&(left / best));
             (best, tries) = (left, 0);
             self.moves.clear();

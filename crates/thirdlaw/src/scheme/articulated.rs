@@ -10,8 +10,9 @@
 //!   J(x)ᵀμ so that J(x) v = 0              post-stabilization; contacts without push, with restitution
 //!
 //! The Newton iterations keep J and the factors of the start of the substep; only C is taken anew. Where
-//! they do not get there, because bodies turn too far in a substep, the move follows the linearized joints
-//! and positions are projected onto the constraint afterwards.
+//! they do not get there, because bodies turn too far in a substep or the joints leave them no room, the
+//! move follows velocities that fit, and positions are brought onto the constraint afterwards in a way
+//! that adds no energy (`joint::fall_back`).
 
 use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
@@ -29,6 +30,9 @@ use crate::rigid::{mass, rotation};
 
 /// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
 const CLOSING_SPEED: f64 = 3.0;
+
+/// Growth of the error by which the Newton iterations are lost.
+const LOST: f64 = 1e3;
 
 impl IslandScratch {
     /// Advances an island with joints or point masses by a step.
@@ -117,8 +121,9 @@ impl IslandScratch {
         }
         let tolerance = settings.joints.tolerance;
         let mut error = self.joints.aim(stage, false);
+        let lost = LOST * error.max(tolerance);
         for _ in 0..settings.joints.iterations {
-            if error <= tolerance || self.first_joint_row.is_some() {
+            if error <= tolerance || error > lost || self.first_joint_row.is_some() {
                 break;
             }
             self.joints.system.solve(&mut self.joints.v);

@@ -1,7 +1,7 @@
 //! Chains and bridges that exactly fill their span: no motion is left to them, though to first order
 //! every link may still sink. The tension that would hold them is infinite; what they do is stay.
 
-use crate::{cuboid, earth, sphere};
+use crate::{cuboid, earth};
 use thirdlaw::{Axis, Body, BodyId, Joint, Side, Vec3, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -27,28 +27,22 @@ fn chain(world: &mut World, slack: f64, dress: impl Fn(Joint) -> Joint) -> Vec<B
     bars
 }
 
-/// Largest kinetic energy, gap, and rise of the total energy in so many steps.
+/// The largest kinetic energy, gap, and rise of the total energy in so many steps.
 fn watch(world: &mut World, steps: usize, name: &str) -> (f64, f64, f64) {
-    let total = |world: &World| {
+    let energy = |world: &World| {
         let e = measure::energy(world);
         (e.kinetic, e.kinetic + e.gravity)
     };
-    let start = total(world).1;
+    let start = energy(world).1;
     let (mut kinetic, mut gap, mut rise) = (0.0_f64, 0.0_f64, 0.0_f64);
-    for step in 0..steps {
-        if let Err(e) = world.step(FRAME) {
-            println!("{name}: step {step} {e}");
-            return (f64::NAN, f64::NAN, f64::NAN);
-        }
-        let (k, t) = total(world);
-        if false {
-            println!("   {step} k {k:e} rise {:e} gap {:e}", t - start, measure::joint_error(world));
-        }
-        kinetic = kinetic.max(k);
+    for _ in 0..steps {
+        world.step(FRAME).unwrap();
+        let (moving, total) = energy(world);
+        kinetic = kinetic.max(moving);
         gap = gap.max(measure::joint_error(world));
-        rise = rise.max(t - start);
+        rise = rise.max(total - start);
     }
-    println!("{name}: kinetic {kinetic:e} gap {gap:e} rise {rise:e}");
+    println!("{name}: kinetic {kinetic:e} J, gap {gap:e} m, rise {rise:e} J");
     (kinetic, gap, rise)
 }
 
@@ -56,8 +50,8 @@ fn watch(world: &mut World, steps: usize, name: &str) -> (f64, f64, f64) {
 fn a_taut_chain_stays() {
     let mut world = earth();
     chain(&mut world, 0.0, |j| j);
-    let (kinetic, gap, rise) = watch(&mut world, 300, "bare");
-    assert!(kinetic < 1e-2 && gap < 1e-3 && rise < 1e-2);
+    let (kinetic, gap, rise) = watch(&mut world, 120, "bare");
+    assert!(kinetic < 0.02 && gap < 1e-6 && rise < 1e-2);
 }
 
 #[test]
@@ -71,8 +65,8 @@ fn a_taut_chain_with_limits_and_friction_stays() {
             .friction(Axis::TurnY, 0.01)
             .friction(Axis::TurnZ, 0.01)
     });
-    let (kinetic, gap, rise) = watch(&mut world, 300, "dressed");
-    assert!(kinetic < 1e-2 && gap < 1e-3 && rise < 1e-2);
+    let (kinetic, gap, rise) = watch(&mut world, 120, "dressed");
+    assert!(kinetic < 0.02 && gap < 1e-6 && rise < 1e-2);
 }
 
 #[test]
@@ -80,42 +74,79 @@ fn a_chain_with_hardly_any_slack_gains_no_energy() {
     for slack in [1e-9, 1e-7, 1e-5, 1e-4, 1e-3, -1e-6, -1e-4] {
         let mut world = earth();
         chain(&mut world, slack, |j| j);
-        let (_, gap, rise) = watch(&mut world, 300, &format!("slack {slack:e}"));
+        let (_, gap, rise) = watch(&mut world, 120, &format!("slack {slack:e}"));
         assert!(gap < 1e-3 && rise < 2.0);
+    }
+}
+
+/// Ten planks between two banks, with two hinges at every edge.
+fn bridge(world: &mut World) {
+    let mut before = Side::World;
+    for i in 0..=10 {
+        let x = 0.4 * i as f64;
+        let next = if i < 10 {
+            let plank = Body::dynamic(cuboid(0.18, 0.03, 0.5)).at(x + 0.2, 0.0, 0.0).mass(4.0);
+            world.add_body(plank).unwrap().into()
+        } else {
+            Side::World
+        };
+        for z in [-0.4, 0.4] {
+            let hinge = Joint::hinge(before, next).axis(Vec3::Z).at(x, 0.0, z);
+            world.add_joint(hinge).unwrap();
+        }
+        before = next;
     }
 }
 
 #[test]
 fn a_taut_bridge_of_planks_stays() {
     let mut world = earth();
-    let mut before = Side::World;
-    for i in 0..10 {
-        let x = 0.4 * i as f64;
-        let plank = Body::dynamic(cuboid(0.18, 0.03, 0.5)).at(x + 0.2, 0.0, 0.0).mass(4.0);
-        let plank = world.add_body(plank).unwrap();
-        for z in [-0.4, 0.4] {
-            let hinge = Joint::hinge(before, plank).axis(Vec3::Z).at(x, 0.0, z);
-            world.add_joint(hinge).unwrap();
-        }
-        before = plank.into();
+    bridge(&mut world);
+    let (kinetic, gap, rise) = watch(&mut world, 120, "bridge");
+    assert!(kinetic < 0.05 && gap < 1e-6 && rise < 1e-2);
+}
+
+#[test]
+fn a_taut_bridge_bears_a_weight_that_falls_on_it() {
+    for mass in [50.0, 1000.0] {
+        let mut world = earth();
+        bridge(&mut world);
+        let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
+        let weight = world.add_body(weight).unwrap();
+        let (_, gap, rise) = watch(&mut world, 120, &format!("{mass} kg on the bridge"));
+        let (at, moving) = (world.center(weight).unwrap(), measure::energy(&world).kinetic);
+        println!("at {at}, kinetic {moving:e} J");
+        // half its height over the upper faces of the planks
+        assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
+        assert!((at.y - 0.23).abs() < 5e-3 && moving < 1e-3 * mass, "{at} {moving}");
     }
-    for z in [-0.4, 0.4] {
-        let hinge = Joint::hinge(before, Side::World).axis(Vec3::Z).at(4.0, 0.0, z);
-        world.add_joint(hinge).unwrap();
-    }
-    let (kinetic, gap, rise) = watch(&mut world, 300, "bridge");
-    assert!(kinetic < 1e-2 && gap < 1e-3 && rise < 1e-2);
 }
 
 #[test]
 fn a_weight_falls_on_a_taut_chain() {
-    for mass in [1.0, 50.0, 1000.0] {
+    // it lands after 0.4 s and later tips over
+    for mass in [1.0, 1000.0] {
         let mut world = earth();
         chain(&mut world, 0.0, |j| j);
         let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
         let weight = world.add_body(weight).unwrap();
-        let (_, gap, rise) = watch(&mut world, 300, &format!("weight {mass}"));
-        println!("at {} {}", world.center(weight).unwrap(), measure::penetration(&world));
-        assert!(gap < 1e-2 && rise < 1e-1);
+        let (_, gap, rise) = watch(&mut world, 60, &format!("{mass} kg on the chain"));
+        let at = world.center(weight).unwrap();
+        println!("at {at}");
+        assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
+        assert!((at.y - 0.23).abs() < 5e-3, "{at}");
     }
+}
+
+#[test]
+fn joints_to_the_world_far_from_the_origin_agree_with_their_friction() {
+    // friction and its bounds take several rounds on the same velocities; the world must not turn
+    let mut world = earth();
+    let door = Body::dynamic(cuboid(0.5, 0.05, 0.05)).at(40.5, 0.0, 0.0).mass(1.0);
+    let door = world.add_body(door).unwrap();
+    let hinge = Joint::hinge(door, Side::World).axis(Vec3::Z).at(40.0, 0.0, 0.0);
+    let hinge = hinge.friction(Axis::TurnX, 2.0).limit(Axis::TurnX, -1.0, 1.0);
+    world.add_joint(hinge).unwrap();
+    let (_, gap, rise) = watch(&mut world, 120, "door");
+    assert!(gap < 1e-8 && rise < 1e-9, "gap {gap} rise {rise}");
 }
