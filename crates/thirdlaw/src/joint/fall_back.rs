@@ -21,6 +21,8 @@ use crate::math::{Quat, Twist, Vec3, rotation_from_vector};
 const STEPS: usize = 24;
 /// Halvings of one step at most.
 const HALVINGS: usize = 6;
+/// Part of the promised descent of |C|² that makes a step worth taking.
+const ENOUGH: f64 = 0.1;
 /// Farthest that one step moves a centre or turns a body, m and rad.
 const FAR: f64 = 0.5;
 /// |C| at which no more steps are taken.
@@ -128,14 +130,15 @@ impl JointIsland {
             self.locals.iter().map(|l| [[l.push, l.turn], [Vec3::ZERO; 2], [Vec3::ZERO; 2]]),
         );
         // Σ λᵀJ v / h of one step and of all
-        let (mut step_work, mut work) = (0.0, 0.0);
-        let (mut share, mut best, mut tries, mut close) = (0.0, f64::INFINITY, 0, false);
+        let (mut step_work, mut work, mut promised) = (0.0, 0.0, 0.0);
+        let (mut share, mut best, mut tries, mut close) = (0.0_f64, f64::INFINITY, 0, false);
         for _ in 0..STEPS {
             self.poses.clone_from(&self.trial);
             self.place(stage);
             let worst = self.aim_to_close(stage, &ours);
             let left = self.squares();
-            if !(left < best) {
+            // a part of what the linearized rows promise, or a NaN
+            if !(left < best - ENOUGH * share.min(1.0) * promised) {
                 tries += 1;
                 share *= 0.5;
                 if tries > HALVINGS || close || best == f64::INFINITY {
@@ -167,6 +170,7 @@ impl JointIsland {
             let mut moves = std::mem::take(&mut self.moves);
             self.system.solve(&mut moves);
             self.moves = moves;
+            promised = left - self.squares_after();
             step_work = self.collect_step(stage, &mut memory);
             let largest = |m: f64, v: &Twist| m.max(v.linear.length()).max(v.angular.length());
             let farthest = self.moves.iter().fold(0.0, largest);
@@ -188,6 +192,21 @@ impl JointIsland {
     fn squares(&self) -> f64 {
         let free = |row: &&JointRow| row.status == Status::Free;
         self.system.rows.iter().filter(free).map(|row| row.bias * row.bias).sum()
+    }
+
+    /// |C|² as the linearized rows promise it after the moves: what is left are rows without pivots.
+    fn squares_after(&self) -> f64 {
+        let mut sum = 0.0;
+        for link in &self.system.links {
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                let row = &self.system.rows[r];
+                if row.status == Status::Free {
+                    let c = self.system.rate(link, r, &self.moves) + row.bias;
+                    sum += c * c;
+                }
+            }
+        }
+        sum
     }
 
     /// The trial poses a share of the moves away.

@@ -121,16 +121,16 @@ impl IslandScratch {
         }
         let tolerance = settings.joints.tolerance;
         let mut error = self.joints.aim(stage, false);
-        let lost = LOST * error.max(tolerance);
+        let first = error.max(tolerance);
         for _ in 0..settings.joints.iterations {
-            if error <= tolerance || error > lost || self.first_joint_row.is_some() {
+            if error <= tolerance || error > LOST * first || self.first_joint_row.is_some() {
                 break;
             }
             self.joints.system.solve(&mut self.joints.v);
             self.try_poses(stage.model, members.bodies.len(), h);
             error = self.joints.aim(stage, false);
         }
-        let missed = error > tolerance.max(1e-7) || error.is_nan();
+        let missed = error > tolerance.max(1e-7).min(10.0 * first) || error.is_nan();
         if self.first_joint_row.is_none() && (missed || self.joints.throws()) {
             self.joints.begin_again(stage, &mut self.impulses);
             self.solve_both(solve, totals);
