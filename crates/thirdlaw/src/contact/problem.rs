@@ -32,12 +32,19 @@ pub struct ContactProblem {
 }
 
 /// What resists an impulse on a rigid body.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BodyMass {
     /// 1/kg along each world axis (an axis lock sets one to zero).
     pub inv_mass: Vec3,
     /// Inverse inertia about the centre of mass in world axes, 1/(kg·m²).
     pub inv_inertia: Mat3,
+}
+
+impl Default for BodyMass {
+    /// A body that no impulse moves or turns. (The default of a matrix is the identity.)
+    fn default() -> BodyMass {
+        BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO }
+    }
 }
 
 impl BodyMass {

@@ -90,7 +90,8 @@ impl JointIsland {
             mass += node.mass;
         }
         // a NaN throws them too
-        !(work <= TURNING * kinetic + 0.5 * mass * NOISE * NOISE)
+        let explained = work <= TURNING * kinetic + 0.5 * mass * NOISE * NOISE;
+        !explained
     }
 
     /// Goes back there, with rows that want velocities to fit and close no gaps.
@@ -137,8 +138,9 @@ impl JointIsland {
             self.place(stage);
             let worst = self.aim_to_close(stage, &ours);
             let left = self.squares();
-            // a part of what the linearized rows promise, or a NaN
-            if !(left < best - ENOUGH * share.min(1.0) * promised) {
+            // a NaN does not
+            let descends = left < best - ENOUGH * share.min(1.0) * promised;
+            if !descends {
                 tries += 1;
                 share *= 0.5;
                 if tries > HALVINGS || close || best == f64::INFINITY {

@@ -35,7 +35,7 @@ pub(crate) struct System {
 }
 
 /// What a node puts up against impulses.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NodeMass {
     /// kg; read only where the node can move.
     pub mass: f64,
@@ -485,21 +485,6 @@ impl System {
             }
         }
         self.factor.factor(&self.order, |v| v as usize >= first);
-    }
-}
-
-impl Default for NodeMass {
-    /// A node that no impulse moves or turns.
-    fn default() -> NodeMass {
-        NodeMass {
-            mass: 0.0,
-            inertia: Mat3::ZERO,
-            inverse: BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO },
-            locked_linear: [false; 3],
-            locked_angular: [false; 3],
-            movable: false,
-            is_point: false,
-        }
     }
 }
 
