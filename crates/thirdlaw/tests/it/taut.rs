@@ -63,7 +63,7 @@ fn a_taut_chain_with_limits_and_friction_stays() {
             .friction(Axis::TurnY, 0.01)
             .friction(Axis::TurnZ, 0.01)
     });
-    let (kinetic, gap, rise) = watch(&mut world, 120, "dressed");
+    let (kinetic, gap, rise) = watch(&mut world, 30, "dressed");
     assert!(kinetic < 0.02 && gap < 1e-6 && rise < 1e-2);
 }
 
@@ -106,34 +106,32 @@ fn a_taut_bridge_of_planks_stays() {
 
 #[test]
 fn a_taut_bridge_bears_a_weight_that_falls_on_it() {
-    for mass in [50.0, 1000.0] {
-        let mut world = earth();
-        bridge(&mut world);
-        let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
-        let weight = world.add_body(weight).unwrap();
-        let (_, gap, rise) = watch(&mut world, 120, &format!("{mass} kg on the bridge"));
-        let (at, moving) = (world.center(weight).unwrap(), measure::energy(&world).kinetic);
-        println!("at {at}, kinetic {moving:e} J");
-        // half its height over the upper faces of the planks
-        assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
-        assert!((at.y - 0.23).abs() < 5e-3 && moving < 1e-3 * mass, "{at} {moving}");
-    }
+    let mass = 1000.0;
+    let mut world = earth();
+    bridge(&mut world);
+    let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
+    let weight = world.add_body(weight).unwrap();
+    let (_, gap, rise) = watch(&mut world, 90, &format!("{mass} kg on the bridge"));
+    let (at, moving) = (world.center(weight).unwrap(), measure::energy(&world).kinetic);
+    println!("at {at}, kinetic {moving:e} J");
+    // half its height over the upper faces of the planks
+    assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
+    assert!((at.y - 0.23).abs() < 5e-3 && moving < 1e-3 * mass, "{at} {moving}");
 }
 
 #[test]
 fn a_weight_falls_on_a_taut_chain() {
     // it lands after 0.4 s and later tips over
-    for mass in [1.0, 1000.0] {
-        let mut world = earth();
-        chain(&mut world, 0.0, |j| j);
-        let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
-        let weight = world.add_body(weight).unwrap();
-        let (_, gap, rise) = watch(&mut world, 60, &format!("{mass} kg on the chain"));
-        let at = world.center(weight).unwrap();
-        println!("at {at}");
-        assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
-        assert!((at.y - 0.23).abs() < 5e-3, "{at}");
-    }
+    let mass = 1000.0;
+    let mut world = earth();
+    chain(&mut world, 0.0, |j| j);
+    let weight = Body::dynamic(cuboid(0.3, 0.2, 0.3)).at(2.1, 1.0, 0.0).mass(mass);
+    let weight = world.add_body(weight).unwrap();
+    let (_, gap, rise) = watch(&mut world, 40, &format!("{mass} kg on the chain"));
+    let at = world.center(weight).unwrap();
+    println!("at {at}");
+    assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
+    assert!((at.y - 0.23).abs() < 5e-3, "{at}");
 }
 
 #[test]
