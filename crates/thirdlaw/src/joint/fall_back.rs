@@ -9,7 +9,8 @@
 //!   x ← x + h v, then Newton on C(x) = 0   with J at every iterate, each step of it a descent of |C|²
 //!
 //! The Newton moves are impulses d = M⁻¹Σ Jᵀλ/h that were missing before the move, so velocities get
-//! them too, but only as far as that takes energy: v ← v + α d with α the smallest norm of v in [0, 1].
+//! them too, but only as far as that takes energy: v ← v + α d with α from 0 to 1 that leaves the
+//! smallest norm of v.
 //! This stops what the rows at the end do not see, since their J has lost its pivot again.
 
 use super::description::Enforcement;
