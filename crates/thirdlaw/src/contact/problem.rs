@@ -40,9 +40,9 @@ pub struct BodyMass {
     pub inv_inertia: Mat3,
 }
 
-/// Something that nothing moves. (The default matrix is the identity, not zero.)
 impl Default for BodyMass {
-    fn default() -> Self {
+    /// A body that no impulse moves or turns. (The default of a matrix is the identity.)
+    fn default() -> BodyMass {
         BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO }
     }
 }

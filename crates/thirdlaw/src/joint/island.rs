@@ -29,7 +29,7 @@ pub(crate) struct JointIsland {
     pub(super) kept_rows: Vec<JointRow>,
     pub(super) kept_states: Vec<JointState>,
     pub(super) saved_v: Vec<Twist>,
-    pub(super) saved_rows: Vec<JointRow>,
+    pub(super) fall_back: super::fall_back::FallBack,
 }
 
 /// What changes of a joint within a step.

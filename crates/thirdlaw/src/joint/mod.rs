@@ -24,6 +24,7 @@ pub(crate) mod enforce;
 mod error;
 mod errors;
 mod factor;
+mod fall_back;
 pub(crate) mod geometry;
 mod gradient;
 pub(crate) mod island;

@@ -19,22 +19,9 @@ impl JointIsland {
         self.saved_v.clone_from(&self.v);
     }
 
-    /// Remembers velocities and impulses after the linearized joints were solved.
-    pub fn save(&mut self) {
-        self.saved_v.clone_from(&self.v);
-        self.saved_rows.clone_from(&self.system.rows);
-    }
-
-    /// Goes back to what was saved.
-    pub fn go_back(&mut self) {
-        self.v.clone_from(&self.saved_v);
-        self.system.rows.clone_from(&self.saved_rows);
-        self.system.touch();
-    }
-
     /// Moves the trial poses onto the constraint: x += M⁻¹Jᵀλ with J M⁻¹Jᵀλ = −C, J taken anew in
-    /// every step, for joints held in the way asked for. With `kick` velocities change by that over h.
-    pub fn project(&mut self, stage: &Stage, ours: impl Fn(&Enforcement) -> bool, kick: bool) {
+    /// every step, for joints held in the way asked for. Velocities change by that over h.
+    pub fn project(&mut self, stage: &Stage, ours: impl Fn(&Enforcement) -> bool) {
         self.kept_poses.clone_from(&self.poses);
         self.kept_rows.clone_from(&self.system.rows);
         for _ in 0..STEPS {
@@ -56,13 +43,11 @@ impl JointIsland {
                 pose.0 += share * v.linear;
                 pose.1 = (rotation_from_vector(share * v.angular) * pose.1).normalize();
             }
-            if kick {
-                for (v, moved) in self.v.iter_mut().zip(&self.moves) {
-                    v.linear += share / stage.h * moved.linear;
-                    v.angular += share / stage.h * moved.angular;
-                }
-                self.collect_scaled(share / stage.h);
+            for (v, moved) in self.v.iter_mut().zip(&self.moves) {
+                v.linear += share / stage.h * moved.linear;
+                v.angular += share / stage.h * moved.angular;
             }
+            self.collect_scaled(share / stage.h);
         }
         std::mem::swap(&mut self.poses, &mut self.kept_poses);
         std::mem::swap(&mut self.system.rows, &mut self.kept_rows);
@@ -71,7 +56,11 @@ impl JointIsland {
 
     /// Rows that ask for moves which close their errors, where they are held in the way asked for.
     /// Returns the largest error.
-    fn aim_to_close(&mut self, stage: &Stage, ours: &impl Fn(&Enforcement) -> bool) -> f64 {
+    pub(super) fn aim_to_close(
+        &mut self,
+        stage: &Stage,
+        ours: &impl Fn(&Enforcement) -> bool,
+    ) -> f64 {
         let mut worst = 0.0_f64;
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];

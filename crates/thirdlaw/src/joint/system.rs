@@ -489,6 +489,12 @@ impl System {
 }
 
 impl NodeMass {
+    /// vᵀM v.
+    pub fn square(&self, v: &Twist) -> f64 {
+        let turning = if self.is_point { 0.0 } else { v.angular.dot(self.inertia * v.angular) };
+        self.mass * v.linear.length_squared() + turning
+    }
+
     /// The part of a row with locked axes left out.
     fn row(&self, part: &Part) -> [f64; 6] {
         let mut row = [0.0; 6];

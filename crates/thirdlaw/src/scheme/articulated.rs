@@ -10,18 +10,19 @@
 //!   J(x)ᵀμ so that J(x) v = 0              post-stabilization; contacts without push, with restitution
 //!
 //! The Newton iterations keep J and the factors of the start of the substep; only C is taken anew. Where
-//! they do not get there, because bodies turn too far in a substep, the move follows the linearized joints
-//! and positions are projected onto the constraint afterwards.
+//! they do not get there, because bodies turn too far in a substep or the joints leave them no room, the
+//! move follows velocities that fit, and positions are brought onto the constraint afterwards in a way
+//! that adds no energy (`joint::fall_back`).
 
 use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
 use super::substep::{Changed, IslandScratch, LocalBody, Members, Setting, SolveTotals};
 use crate::contact::{self, SolveSettings};
+use crate::joint::JointSolve;
 use crate::joint::enforce::{self, Moment};
 use crate::joint::island::Stage;
 use crate::joint::model::Node;
 use crate::joint::system::NodeMass;
-use crate::joint::{Enforcement, JointSolve};
 use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::model::Model;
 use crate::rigid::island::Linked;
@@ -29,6 +30,9 @@ use crate::rigid::{mass, rotation};
 
 /// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
 const CLOSING_SPEED: f64 = 3.0;
+
+/// Growth of the error by which the Newton iterations are lost.
+const LOST: f64 = 1e3;
 
 impl IslandScratch {
     /// Advances an island with joints or point masses by a step.
@@ -109,27 +113,29 @@ impl IslandScratch {
             self.warm_start_contacts();
             self.load_velocities();
         }
+        self.joints.keep_entry(&self.impulses);
         self.solve_both(solve, totals);
         self.try_poses(stage.model, members.bodies.len(), h);
         if self.joints.system.rows.is_empty() {
             return;
         }
-        self.joints.save();
         let tolerance = settings.joints.tolerance;
         let mut error = self.joints.aim(stage, false);
+        let first = error.max(tolerance);
         for _ in 0..settings.joints.iterations {
-            if error <= tolerance || self.first_joint_row.is_some() {
+            if error <= tolerance || error > LOST * first || self.first_joint_row.is_some() {
                 break;
             }
             self.joints.system.solve(&mut self.joints.v);
             self.try_poses(stage.model, members.bodies.len(), h);
             error = self.joints.aim(stage, false);
         }
-        let missed = error > tolerance.max(1e-7) || error.is_nan();
-        if missed && self.first_joint_row.is_none() {
-            self.joints.go_back();
+        let missed = error > tolerance.max(1e-7).min(10.0 * first) || error.is_nan();
+        if self.first_joint_row.is_none() && (missed || self.joints.throws()) {
+            self.joints.begin_again(stage, &mut self.impulses);
+            self.solve_both(solve, totals);
             self.try_poses(stage.model, members.bodies.len(), h);
-            self.joints.project(stage, |way| *way == Enforcement::Stabilized, false);
+            self.joints.pull_back(stage);
         }
         self.joints.collect();
         enforce::act(&mut self.joints, Moment::Moved, stage);

@@ -12,6 +12,7 @@ mod robust;
 mod sleep;
 mod stack;
 mod symmetry;
+mod taut;
 
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 

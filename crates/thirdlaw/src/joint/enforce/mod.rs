@@ -9,7 +9,7 @@
 //!
 //! | way | what it does | weakness |
 //! |---|---|---|
-//! | `stabilized` | impulses before and after the move | none known; the default |
+//! | `stabilized` | impulses before and after the move | loses energy where joints leave no room; the default |
 //! | `soft` | a spring along C | stretches under load |
 //! | `pseudo_time` | springs alone after the move, to equilibrium | slow for chains |
 //! | `multipliers` | forces that keep C̈ = 0, and a spring against drift | drifts |

@@ -15,6 +15,6 @@ use crate::joint::island::{JointIsland, Stage};
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
     let is_ours = |way: &Enforcement| *way == Enforcement::Projection;
     if moment == Moment::Moved && island.locals.iter().any(|local| is_ours(&local.way)) {
-        island.project(stage, is_ours, true);
+        island.project(stage, is_ours);
     }
 }
