@@ -8,15 +8,21 @@ use thirdlaw::{
 
 const FRAME: f64 = 1.0 / 60.0;
 
-/// A small cloth over a sphere with a box falling on both.
-fn small() -> (World, ClothId) {
+/// A small cloth over a sphere.
+fn drape(side: usize) -> (World, ClothId) {
     let mut world = World::new(Settings::default()).unwrap();
     world.add_body(Body::fixed(Shape::sphere(0.3).unwrap()).friction(0.3)).unwrap();
-    let cube = Shape::cuboid(Vec3::splat(0.06)).unwrap();
-    world.add_body(Body::dynamic(cube).at(0.05, 0.6, 0.02).mass(0.3)).unwrap();
-    let mesh = ClothMesh::grid(31, 31, [1.0, 1.0]).unwrap();
+    let mesh = ClothMesh::grid(side, side, [1.0, 1.0]).unwrap();
     let place = Pose::from_parts(Vec3::new(0.0, 0.35, 0.0), Quat::IDENTITY);
     let id = world.add_cloth(Cloth::new(mesh).pose(place)).unwrap();
+    (world, id)
+}
+
+/// The same with a box falling on both.
+fn small() -> (World, ClothId) {
+    let (mut world, id) = drape(17);
+    let cube = Shape::cuboid(Vec3::splat(0.06)).unwrap();
+    world.add_body(Body::dynamic(cube).at(0.05, 0.5, 0.02).mass(0.3)).unwrap();
     (world, id)
 }
 
@@ -26,7 +32,7 @@ fn bits_do_not_depend_on_threads_or_scratch() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let (mut world, _) = small();
-            for _ in 0..30 {
+            for _ in 0..16 {
                 world.step(FRAME).unwrap();
                 if drop {
                     world.drop_scratch();
@@ -45,12 +51,12 @@ fn bits_do_not_depend_on_threads_or_scratch() {
 #[test]
 fn a_restored_cloth_goes_on_as_the_first_time() {
     let (mut world, _) = small();
-    for _ in 0..20 {
+    for _ in 0..12 {
         world.step(FRAME).unwrap();
     }
     let saved = world.save().to_bytes();
     let go = |world: &mut World| {
-        for _ in 0..10 {
+        for _ in 0..5 {
             world.step(FRAME).unwrap();
         }
         world.hash()
@@ -66,11 +72,11 @@ fn a_restored_cloth_goes_on_as_the_first_time() {
 /// Found by looking at every edge and every triangle, not by the engine's tree.
 #[test]
 fn a_draped_cloth_never_crosses_itself_nor_sinks_in() {
-    let (mut world, id) = small();
+    let (mut world, id) = drape(31);
     let triangles: Vec<[u32; 3]> = world.cloth(id).unwrap().triangles().collect();
     let edges = world.cloth(id).unwrap().elements.edges.clone();
     let mut deepest: f64 = 0.0;
-    for frame in 0..90 {
+    for frame in 0..75 {
         world.step(FRAME).unwrap();
         let x = world.vertices(id).unwrap();
         assert_eq!(intersections_brute_force(x, &triangles, &edges), 0, "frame {frame}");
@@ -87,24 +93,24 @@ fn momentum_is_conserved_when_a_ball_hits_a_free_cloth() {
     let mut world = World::new(settings).unwrap();
     let mut quiet = *world.settings();
     quiet.cloth.air = false;
-    quiet.cloth.tolerance = 1e-12;
+    quiet.cloth.tolerance = 1e-6;
     world.set_settings(quiet).unwrap();
     let ball = Body::dynamic(Shape::sphere(0.1).unwrap()).at(0.03, 0.2, 0.01).mass(0.2);
     let ball = world.add_body(ball.moving(Vec3::new(0.1, -2.0, 0.0))).unwrap();
     let mesh = ClothMesh::grid(15, 15, [0.8, 0.8]).unwrap();
     world.add_cloth(Cloth::new(mesh).self_collision(false)).unwrap();
     let (before, _) = measure::momentum(&world);
-    let mut energy = measure::energy(&world).kinetic;
-    for _ in 0..40 {
+    let energy = measure::energy(&world).kinetic;
+    for _ in 0..14 {
         world.step(FRAME).unwrap();
         let now = measure::energy(&world);
-        assert!(now.kinetic + now.elastic < 1.02 * energy, "energy grew");
-        energy = energy.min(now.kinetic + now.elastic).max(1e-3);
+        assert!(now.kinetic + now.elastic < (1.0 + 1e-6) * energy, "energy grew");
     }
+    // as well as the iteration is told to solve
     let (after, _) = measure::momentum(&world);
-    assert!((after - before).length() < 1e-8, "{before} became {after}");
+    assert!((after - before).length() < 1e-5 * before.length(), "{before} became {after}");
     let slowed = world.velocity(ball).unwrap().linear.y;
-    assert!(slowed > -1.9, "the ball was not slowed: {slowed}");
+    assert!(slowed > -1.8, "the ball was not slowed: {slowed}");
 }
 
 #[test]
@@ -112,18 +118,22 @@ fn a_ball_rests_on_a_cloth_that_carries_its_weight() {
     let mut world = World::new(Settings::default()).unwrap();
     let ball = Body::dynamic(Shape::sphere(0.12).unwrap()).at(0.0, 0.2, 0.0).mass(0.8);
     let ball = world.add_body(ball).unwrap();
-    let mesh = ClothMesh::grid(26, 26, [1.0, 1.0]).unwrap();
+    let mesh = ClothMesh::grid(18, 18, [1.0, 1.0]).unwrap();
     let rim = |p: &Vec3| p.x.abs().max(p.z.abs()) > 0.499;
     let held = mesh.positions.iter().enumerate().filter(|(_, p)| rim(p)).map(|(i, _)| i as u32);
     let held: Vec<u32> = held.collect();
     let id = world.add_cloth(Cloth::new(mesh).fabric(Fabric::canvas()).pin(held)).unwrap();
-    for _ in 0..240 {
+    let mut pull = Vec3::ZERO;
+    for frame in 0..150 {
         world.step(FRAME).unwrap();
+        if frame >= 90 {
+            pull += world.pin_forces(id).unwrap().iter().map(|p| p.1).sum::<Vec3>() / 60.0;
+            let v = world.velocity(ball).unwrap().linear;
+            assert!(v.length() < 0.1, "the ball moves at {v}");
+        }
     }
-    assert!(world.velocity(ball).unwrap().linear.length() < 0.02);
     let place = world.center(ball).unwrap();
-    assert!(place.length() < 0.2, "the ball is at {place}");
-    let pull: Vec3 = world.pin_forces(id).unwrap().iter().map(|p| p.1).sum();
+    assert!(place.y > 0.05 && place.y < 0.12, "the ball is at {place}");
     let weight = 9.81 * (0.8 + Fabric::canvas().density);
     println!("pins {pull}, weight {weight}");
     assert!((pull.y / weight - 1.0).abs() < 0.02, "pins hold {pull}, weight {weight}");
@@ -224,7 +234,7 @@ fn a_cloth_that_starts_folded_stays_calm() {
 #[test]
 fn long_steps_stay_finite_and_gain_nothing() {
     for dt in [0.25, 1.0, 10.0] {
-        let (mut world, _) = small();
+        let (mut world, _) = drape(15);
         let energy = |world: &World| {
             let e = measure::energy(world);
             e.kinetic + e.gravity + e.elastic
@@ -234,8 +244,7 @@ fn long_steps_stay_finite_and_gain_nothing() {
             world.step(dt).unwrap();
         }
         assert!(energy(&world).is_finite());
-        // the box is a rigid body with its own rules; the cloth must not have gained
         let gained = energy(&world) - before;
-        assert!(gained < 1.0, "gained {gained} J at {dt} s");
+        assert!(gained < 0.01, "gained {gained} J at {dt} s");
     }
 }

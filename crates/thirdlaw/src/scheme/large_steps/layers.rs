@@ -105,7 +105,7 @@ impl Pair {
         let mut surface = 0.0;
         if self.solid != NONE {
             gap -= n.dot(self.hit.point);
-            surface = n.dot(solids.list[self.solid as usize].velocity_at(self.hit.point));
+            surface = n.dot(solids.list[self.solid as usize].velocity_before(self.hit.point));
         }
         self.target =
             if gap > 0.0 { -gap / span.h } else { (-RECOVERY * gap / span.h).min(span.push_speed) }
@@ -128,7 +128,7 @@ impl Pair {
             for axis in [a, b] {
                 let surface = match self.solid {
                     NONE => 0.0,
-                    s => axis.dot(solids.list[s as usize].velocity_at(self.hit.point)),
+                    s => axis.dot(solids.list[s as usize].velocity_before(self.hit.point)),
                 };
                 out.push(self.stencil(solids, axis, drag, surface));
             }
@@ -147,7 +147,7 @@ impl Pair {
         if self.solid != NONE {
             let solid = &solids.list[self.solid as usize];
             body = solid.unknown;
-            wrench = [axis, (self.hit.point - solid.after.center).cross(axis)];
+            wrench = [axis, (self.hit.point - solid.before.center).cross(axis)];
         }
         Stencil { particles, gradient, stiffness, target, body, wrench }
     }
@@ -164,10 +164,10 @@ impl Pair {
         let mut surface = Vec3::ZERO;
         if self.solid != NONE {
             let solid = &solids.list[self.solid as usize];
-            surface = solid.velocity_at(self.hit.point);
+            surface = solid.velocity_before(self.hit.point);
             if solid.unknown != NONE {
                 let [v, w] = delta[solid.unknown as usize];
-                moved = v + w.cross(self.hit.point - solid.after.center);
+                moved = v + w.cross(self.hit.point - solid.before.center);
             }
         }
         let along = n.dot(relative - moved);

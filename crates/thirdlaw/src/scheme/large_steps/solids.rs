@@ -207,6 +207,11 @@ impl Solid {
         self.velocity.linear + self.velocity.angular.cross(p - self.after.center)
     }
 
+    /// Velocity of the point `p` of the beginning of the step.
+    pub fn velocity_before(&self, p: Vec3) -> Vec3 {
+        self.velocity.linear + self.velocity.angular.cross(p - self.before.center)
+    }
+
     /// Where it is at the end of the step after a new change `delta` of its velocity.
     pub fn changed(&self, delta: &[Vec3; 2], h: f64) -> Place {
         self.after.moved(h * delta[0], h * delta[1])
