@@ -1,4 +1,4 @@
-//! The table of [baraff1998]: what cloth costs, and where the time goes.
+//! The table of (baraff1998): what cloth costs, and where the time goes.
 
 use crate::print::number;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! A bounding volume hierarchy of four children a node.
 //!
-//! Built top-down with binned surface-area splits [wald2007]; a node keeps
+//! Built top-down with binned surface-area splits (wald2007); a node keeps
 //! splitting its largest child until it has four, so that one SIMD slab test
 //! decides on all of them. The same structure serves the triangles of a mesh
 //! (leaves of up to four, tested together) and the bodies of a picture (leaves

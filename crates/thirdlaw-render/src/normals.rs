@@ -1,7 +1,7 @@
 //! Smooth normals that keep creases.
 //!
 //! A corner's normal is the sum of the unit normals of the faces around its
-//! vertex, weighted by their angle there [thürmer1998], over those faces that
+//! vertex, weighted by their angle there (thürmer1998), over those faces that
 //! deviate by less than the crease angle from the corner's own face. Vertices at
 //! the same position count as one, so meshes with split vertices shade alike.
 

@@ -3,7 +3,7 @@
 //! Pixels are visited along a Morton curve and share one Sobol sequence: pixel m
 //! takes the points m·n … m·n + n − 1. The base-4 digits of the index are
 //! shuffled by a hash of the digits above them, separately for each pair of
-//! dimensions [ahmed2020]. Every pixel, and every square block of pixels, then
+//! dimensions (ahmed2020). Every pixel, and every square block of pixels, then
 //! holds well-stratified points, so that neighbours cancel each other's error.
 //! A sample depends on its pixel alone, never on the thread that traces it.
 
@@ -172,7 +172,7 @@ fn spread(x: u32) -> u32 {
     (x | x << 1) & 0x5555_5555
 }
 
-/// A 32-bit mixer of low bias [wellons2018].
+/// A 32-bit mixer of low bias (wellons2018).
 #[inline]
 fn hash(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);

@@ -66,7 +66,7 @@ impl Sky {
     }
 }
 
-/// Maps the unit square onto the unit disc, keeping neighbours together [shirley1997].
+/// Maps the unit square onto the unit disc, keeping neighbours together (shirley1997).
 #[inline]
 pub(crate) fn concentric_disc([u, v]: [f32; 2]) -> [f32; 2] {
     let (a, b) = (2.0 * u - 1.0, 2.0 * v - 1.0);

@@ -3,7 +3,7 @@
 //!
 //! Every edge is split where the planes that touch the surface at its ends say that its middle is:
 //! half of the way from the chord to the mean of the projections, which is exact on spheres and
-//! cylinders up to the second order [boubekeur2008].
+//! cylinders up to the second order (boubekeur2008).
 
 use std::collections::HashMap;
 use thirdlaw::{ClothId, Vec3};

@@ -314,7 +314,7 @@ fn checked_triangles(mesh: &ClothMesh) -> Result<Vec<[u32; 3]>, ClothError> {
     Ok(mesh.triangles.clone())
 }
 
-/// (w_u w_v) = (Δx₁ Δx₂)(Δu₁ Δu₂; Δv₁ Δv₂)⁻¹ as weights of the corners [baraff1998].
+/// (w_u w_v) = (Δx₁ Δx₂)(Δu₁ Δu₂; Δv₁ Δv₂)⁻¹ as weights of the corners (baraff1998).
 fn membrane(nodes: &[u32; 3], uv: &[[f64; 2]; 3]) -> Option<Membrane> {
     let (u1, v1) = (uv[1][0] - uv[0][0], uv[1][1] - uv[0][1]);
     let (u2, v2) = (uv[2][0] - uv[0][0], uv[2][1] - uv[0][1]);

@@ -12,7 +12,7 @@ pub struct Fabric {
     pub density: f64,
     /// Membrane stiffness along warp (u) and weft (v), N/m.
     pub stretch: [f64; 2],
-    /// Rest scale along warp and weft, b_u and b_v of [baraff1998]: 1 keeps the rest coordinates'
+    /// Rest scale along warp and weft, b_u and b_v of (baraff1998): 1 keeps the rest coordinates'
     /// lengths, less shrinks the cloth.
     pub rest_scale: [f64; 2],
     /// Resistance to a change of the angle between warp and weft, N/m.

@@ -1,4 +1,4 @@
-//! Cloth: a triangle mesh that stretches, shears and bends [baraff1998].
+//! Cloth: a triangle mesh that stretches, shears and bends (baraff1998).
 //!
 //! A [`Cloth`] is what a user says about it; `World::add_cloth` checks it and derives the elements
 //! that a step reads ([`elements`]).

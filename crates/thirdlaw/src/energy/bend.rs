@@ -1,6 +1,6 @@
 //! Bending: the angle between two triangles at their common edge, and quadratic forms of it.
 //!
-//! sin θ = (n₁ × n₂)·e and cos θ = n₁·n₂ [baraff1998]. The energy of a [`Bend`] is ½ Σ q_ij (θ_i −
+//! sin θ = (n₁ × n₂)·e and cos θ = n₁·n₂ (baraff1998). The energy of a [`Bend`] is ½ Σ q_ij (θ_i −
 //! rest_i)(θ_j − rest_j); of its Hessian the part ∇θ q ∇θᵀ is kept, which is never negative.
 
 use crate::cloth::elements::{Bend, Hinge, NONE};

@@ -1,4 +1,4 @@
-//! Stretch and shear of a triangle [baraff1998].
+//! Stretch and shear of a triangle (baraff1998).
 //!
 //! With w_u = Σ du_i x_i and w_v = Σ dv_i x_i, the conditions are |w_u| − b_u, |w_v| − b_v and
 //! w_uᵀw_v, and the energy is ½ A (k_u C_u² + k_v C_v² + k_s C_s²). The print's conditions scale

@@ -1,4 +1,4 @@
-//! The W-form of [baraff1998] solved directly, for small systems and as the proof of the filter:
+//! The W-form of (baraff1998) solved directly, for small systems and as the proof of the filter:
 //!
 //!   (I − hW ∂f/∂v − h²W ∂f/∂x) Δv = hW(f₀ + h ∂f/∂x v₀) + z,   W = S M⁻¹.
 //!

@@ -1,4 +1,4 @@
-//! The filter S of [baraff1998]: which directions of a particle are free, and what the others
+//! The filter S of (baraff1998): which directions of a particle are free, and what the others
 //! follow.
 //!
 //! A constrained particle moves as u_i = S_i y_i + z_i + P_i (V + ω × r_i), with P_i = I − S_i: free

@@ -1,4 +1,4 @@
-//! The modified conjugate gradients of [baraff1998]: A u = b in the free directions, u prescribed in
+//! The modified conjugate gradients of (baraff1998): A u = b in the free directions, u prescribed in
 //! the others, with rigid bodies as further unknowns where particles follow them.
 //!
 //! Every search direction passes the filter S, so that the prescribed part of the start never

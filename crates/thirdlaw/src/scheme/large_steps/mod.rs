@@ -1,4 +1,4 @@
-//! Large steps in cloth simulation [baraff1998]: implicit cloth against moving solids.
+//! Large steps in cloth simulation (baraff1998): implicit cloth against moving solids.
 //!
 //! One step of the world is one cloth step, or several where the strain check asks for it. Each
 //! solves, by backward Euler with f linearized at x₀,

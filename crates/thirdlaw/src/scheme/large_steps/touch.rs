@@ -1,5 +1,5 @@
 //! Particles against solids: contact constraints that come and go with the sign of their force,
-//! friction by tangential against normal force, position alteration [baraff1998].
+//! friction by tangential against normal force, position alteration (baraff1998).
 //!
 //! A touching particle is held to the plane n·(x − q) = r through the nearest surface point q at the
 //! end of the step, r being half the cloth's thickness. While it sticks it is held in all
