@@ -139,6 +139,22 @@ fn a_ball_rests_on_a_cloth_that_carries_its_weight() {
     assert!((pull.y / weight - 1.0).abs() < 0.02, "pins hold {pull}, weight {weight}");
 }
 
+/// A vertex held by a body a long way off stays where it is on that body, and pulls at it.
+#[test]
+fn a_body_far_from_the_cloth_still_holds_its_pins() {
+    let mut world = World::new(Settings::default()).unwrap();
+    let ball = Body::kinematic(Shape::sphere(0.1).unwrap()).at(0.0, 40.0, 0.0);
+    let holder = world.add_body(ball.moving(Vec3::new(0.5, 0.0, 0.0))).unwrap();
+    let mesh = ClothMesh::grid(5, 5, [0.4, 0.4]).unwrap();
+    let start = mesh.positions[0];
+    let id = world.add_cloth(Cloth::new(mesh).hold([0, 4], Hold::Body(holder))).unwrap();
+    for _ in 0..30 {
+        world.step(FRAME).unwrap();
+    }
+    let held = world.vertices(id).unwrap()[0];
+    assert!((held - start - Vec3::X * 0.25).length() < 1e-9, "{held} from {start}");
+}
+
 #[test]
 fn bad_meshes_are_refused_by_name() {
     let add = |change: &dyn Fn(&mut ClothMesh)| {

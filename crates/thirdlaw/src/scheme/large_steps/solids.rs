@@ -7,6 +7,7 @@
 //! bodies as heavy as the cloth then need no iteration between the two.
 
 use crate::body::{BodyKind, Groups, Material};
+use crate::cloth::model::PinHold;
 use crate::contact::BodyMass;
 use crate::math::{Pose, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::Model;
@@ -104,10 +105,13 @@ pub struct Solids {
     pub list: Vec<Solid>,
     /// Bodies that are unknowns.
     pub unknowns: Vec<Unknown>,
+    /// Slots of bodies that hold pinned particles, in order.
+    holders: Vec<u32>,
 }
 
 impl Solids {
-    /// Takes in the bodies that may come near the box (`lo`, `hi`).
+    /// Takes in the bodies that may come near the box (`lo`, `hi`), and wherever they are those that
+    /// hold particles or whose rigid step counted a push.
     pub fn gather(
         &mut self,
         model: &Model,
@@ -117,9 +121,18 @@ impl Solids {
     ) {
         self.list.clear();
         self.unknowns.clear();
+        self.holders.clear();
+        self.holders.extend(model.sheet.pins.iter().filter_map(|(_, pin)| match pin {
+            PinHold::Body { body, .. } => model.slot(*body).ok().map(|slot| slot as u32),
+            _ => None,
+        }));
+        self.holders.sort_unstable();
+        self.holders.dedup();
         for (slot, body) in model.bodies.iter().enumerate().filter(|(_, b)| b.alive) {
             let (start, end) = (&starts[slot], &ends[slot]);
-            if !body.shape.is_half_space() {
+            let bound = self.holders.binary_search(&(slot as u32)).is_ok()
+                || pushes(slot as u32) != [Vec3::ZERO; 2];
+            if !bound && !body.shape.is_half_space() {
                 let pose = |b: &BodyState| Place::of(b).pose(body.center);
                 let (a, b) = (body.shape.aabb(&pose(start)), body.shape.aabb(&pose(end)));
                 let (min, max) = (a.mins.min(b.mins), a.maxs.max(b.maxs));
