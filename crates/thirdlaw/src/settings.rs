@@ -33,7 +33,8 @@ pub struct ClothSettings {
     pub solver: ClothSolver,
     /// What conjugate gradients are preconditioned with.
     pub preconditioner: Preconditioner,
-    /// Residual at which conjugate gradients stop, relative to the start.
+    /// Residual at which conjugate gradients stop, relative to the better of two starts (free flight,
+    /// or the velocities at the beginning), and to a hundredth of what free flight leaves at least.
     pub tolerance: f64,
     /// Most iterations of conjugate gradients in a round.
     pub iterations: u32,

@@ -182,9 +182,7 @@ impl ClothMesh {
             Vec3::new(r * libm::cos(angle), -drop * s, r * libm::sin(angle))
         };
         let shape = ring_mesh(around, along, |row, column| (place(row, column), [0.0; 2]))?;
-        let mut mesh = ClothMesh::from_shape(shape.positions, shape.triangles, Vec3::Y, false)?;
-        mesh.rest_shape = None;
-        Ok(mesh)
+        ClothMesh::from_shape(shape.positions, shape.triangles, Vec3::Y, false)
     }
 
     /// The same mesh turned and moved to another start; rest coordinates stay.

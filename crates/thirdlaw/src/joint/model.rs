@@ -15,7 +15,7 @@ pub struct JointModel {
     pub alive: bool,
     /// How often the slot had been used before.
     pub generation: u32,
-    /// What the user said, with both frames local.
+    /// What the user said; its frames as anchors and turns stand below.
     pub joint: Joint,
     /// Side a.
     pub(crate) a: Node,
