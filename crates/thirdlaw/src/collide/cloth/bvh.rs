@@ -3,6 +3,7 @@
 //! It is built once, from where the primitives are at rest; a step only fits the boxes anew. Boxes
 //! are `f32`, rounded outward, so that four of them are tested at a time.
 
+use super::patches::Region;
 use crate::math::Vec3;
 use rayon::prelude::*;
 
@@ -122,6 +123,9 @@ pub(super) struct Bvh {
     pub leaves: Vec<Node>,
     /// The boxes of the leaves once more, one by one.
     pub boxes: Vec<[Box32; 4]>,
+    /// Where the primitives of leaves, and all below the children of inner nodes, are at rest.
+    pub regions: Vec<[Region; 4]>,
+    inner_regions: Vec<[Region; 4]>,
 }
 
 impl Bvh {
@@ -215,9 +219,51 @@ impl Bvh {
         }
     }
 
-    /// Calls `found` with every leaf from number `first` on that meets `query`, in their order.
+    /// Takes over where each primitive is at rest.
+    pub fn set_regions(&mut self, region: impl Fn(u32) -> Region) {
+        let of = |p: u32| if p == NOTHING { None } else { Some(region(p)) };
+        let leaf = |leaf: &Node| leaf.child.map(|p| of(p).unwrap_or(Region::NOWHERE));
+        self.regions = self.leaves.iter().map(leaf).collect();
+        self.inner_regions = vec![[Region::NOWHERE; 4]; self.inner.len()];
+        for index in (0..self.inner.len()).rev() {
+            self.inner_regions[index] = self.inner[index].child.map(|c| match c {
+                NOTHING => Region::NOWHERE,
+                c if c & LEAF != 0 => self.leaf_region(c & !LEAF),
+                c => {
+                    let below = &self.inner[c as usize].child;
+                    let used = below.iter().zip(&self.inner_regions[c as usize]);
+                    let used = used.filter(|(c, _)| **c != NOTHING).map(|(_, r)| *r);
+                    used.reduce(|a, b| a.join(&b)).unwrap_or(Region::NOWHERE)
+                }
+            });
+        }
+    }
+
+    /// Where all primitives of a leaf are at rest.
+    pub fn leaf_region(&self, leaf: u32) -> Region {
+        let used = self.leaves[leaf as usize].child.iter().zip(&self.regions[leaf as usize]);
+        let used = used.filter(|(c, _)| **c != NOTHING).map(|(_, r)| *r);
+        used.reduce(|a, b| a.join(&b)).unwrap_or(Region::NOWHERE)
+    }
+
+    /// Which primitives of a leaf are not within `proven`, one bit each.
     #[inline]
-    pub fn leaves_near(&self, query: &Box32, first: u32, mut found: impl FnMut(u32)) {
+    pub fn outside(&self, leaf: u32, proven: Option<&Region>) -> u32 {
+        let Some(proven) = proven else { return 15 };
+        let regions = &self.regions[leaf as usize];
+        (0..4).filter(|&k| !regions[k].within(proven)).fold(0, |bits, k| bits | 1 << k)
+    }
+
+    /// Calls `found` with every leaf from number `first` on that meets `query` and is not `proven` to
+    /// stay away from it, in their order.
+    #[inline]
+    pub fn leaves_near(
+        &self,
+        query: &Box32,
+        first: u32,
+        proven: Option<&Region>,
+        mut found: impl FnMut(u32),
+    ) {
         if self.inner.is_empty() {
             if first == 0 && !self.leaves.is_empty() && self.leaves[0].meets(query) != 0 {
                 found(0);
@@ -237,7 +283,8 @@ impl Bvh {
             let node = &self.inner[c as usize];
             let bits = node.meets(query);
             for k in (0..4).rev() {
-                if bits & (1 << k) != 0 && node.end[k] > first && top < stack.len() {
+                let apart = || proven.is_some_and(|p| self.inner_regions[c as usize][k].within(p));
+                if bits & (1 << k) != 0 && node.end[k] > first && top < stack.len() && !apart() {
                     stack[top] = node.child[k];
                     top += 1;
                 }

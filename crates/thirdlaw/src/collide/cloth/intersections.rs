@@ -12,7 +12,7 @@ impl Tree {
         let tree = &*self;
         let count = |(leaf, boxes): (&Node, &[Box32; 4])| {
             let mut count = 0;
-            tree.triangle_tree.leaves_near(&leaf.whole(), 0, |near| {
+            tree.triangle_tree.leaves_near(&leaf.whole(), 0, None, |near| {
                 let near = &tree.triangle_tree.leaves[near as usize];
                 for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let edge = tree.edges[leaf.child[k] as usize];

@@ -21,6 +21,7 @@ mod features_convex;
 mod features_mesh;
 mod intersections;
 pub mod particles;
+mod patches;
 mod proximity;
 #[cfg(test)]
 mod tests;

@@ -22,10 +22,12 @@ impl Tree {
     /// Pairs that share a particle are left out, and so are those of one piece of cloth that are
     /// nearer than the sum of their radii at rest already. Other pairs of one piece count only once
     /// they come nearer than half their distance at rest, or than their radii: neighbours in flat
-    /// cloth do not, whatever the margin. The normal points to the side where things are now.
+    /// cloth do not, whatever the margin. (Where a smooth part of a piece keeps half of all its
+    /// distances at rest, none count.) The normal points to the side where things are now.
     pub fn proximity(&mut self, x: &[Vec3], radius: &[f64], margin: f64, out: &mut Vec<Hit>) {
         let of = |i: usize| radius.get(i).copied().unwrap_or(-1.0);
         self.refit(x, x, |i| if of(i) >= 0.0 { of(i) + 0.5 * margin } else { -1.0 });
+        self.patches.prove(&self.triangles, x, x, 0.5);
         self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, hits| {
             let near = Near { tree, x, radius, margin };
             if edges {

@@ -2,6 +2,7 @@
 
 use super::Hit;
 use super::bvh::{Box32, Bvh, NOTHING};
+use super::patches::{Patches, Region};
 use crate::math::Vec3;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -27,6 +28,8 @@ pub struct Tree {
     pub(super) vertex_tree: Bvh,
     /// Box of each particle.
     pub(super) boxes: Vec<Box32>,
+    /// Parts that need not be searched for themselves.
+    pub(super) patches: Patches,
     chunks: Vec<Vec<Hit>>,
 }
 
@@ -56,11 +59,19 @@ impl Tree {
         };
         let centers: Vec<Vec3> =
             triangles.iter().map(|t| (place(t[0]) + place(t[1]) + place(t[2])) / 3.0).collect();
-        let triangle_tree = Bvh::new(&centers);
+        let mut triangle_tree = Bvh::new(&centers);
         let centers: Vec<Vec3> = edges.iter().map(|e| (place(e[0]) + place(e[1])) / 2.0).collect();
-        let edge_tree = Bvh::new(&centers);
+        let mut edge_tree = Bvh::new(&centers);
         let centers: Vec<Vec3> = vertices.iter().map(|&v| place(v)).collect();
-        let vertex_tree = Bvh::new(&centers);
+        let mut vertex_tree = Bvh::new(&centers);
+        let patches = Patches::new(rest, &triangles, &piece);
+        let region = |particles: &[u32]| match particles.iter().all(known) {
+            true => patches.region(particles, &piece),
+            false => Region::NOWHERE,
+        };
+        triangle_tree.set_regions(|t| region(&triangles[t as usize]));
+        edge_tree.set_regions(|e| region(&edges[e as usize]));
+        vertex_tree.set_regions(|v| region(&vertices[v as usize..=v as usize]));
         let speaks = speakers(&triangles);
         Tree {
             triangles,
@@ -73,6 +84,7 @@ impl Tree {
             edge_tree,
             vertex_tree,
             boxes: Vec::new(),
+            patches,
             chunks: Vec::new(),
         }
     }
@@ -148,11 +160,13 @@ impl Tree {
         for index in leaves {
             let leaf = &self.vertex_tree.leaves[index];
             let boxes = &self.vertex_tree.boxes[index];
-            self.triangle_tree.leaves_near(&leaf.whole(), 0, |near| {
+            let proven = self.patches.around(&self.vertex_tree.leaf_region(index as u32));
+            self.triangle_tree.leaves_near(&leaf.whole(), 0, proven, |near| {
+                let outside = self.triangle_tree.outside(near, proven);
                 let near = &self.triangle_tree.leaves[near as usize];
                 for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let v = self.vertices[leaf.child[k] as usize];
-                    let mut bits = near.meets(&boxes[k]);
+                    let mut bits = near.meets(&boxes[k]) & outside;
                     while bits != 0 {
                         let t = near.child[bits.trailing_zeros() as usize];
                         bits &= bits - 1;
@@ -171,12 +185,14 @@ impl Tree {
         for index in leaves {
             let leaf = &self.edge_tree.leaves[index];
             let boxes = &self.edge_tree.boxes[index];
-            self.edge_tree.leaves_near(&leaf.whole(), index as u32, |other| {
+            let proven = self.patches.around(&self.edge_tree.leaf_region(index as u32));
+            self.edge_tree.leaves_near(&leaf.whole(), index as u32, proven, |other| {
+                let outside = self.edge_tree.outside(other, proven);
                 let near = &self.edge_tree.leaves[other as usize];
                 for k in (0..4).filter(|&k| leaf.child[k] != NOTHING) {
                     let e = leaf.child[k];
                     let [a, b] = self.edges[e as usize];
-                    let mut bits = near.meets(&boxes[k]);
+                    let mut bits = near.meets(&boxes[k]) & outside;
                     if other as usize == index {
                         bits &= !((2 << k) - 1); // each pair of one leaf once
                     }
