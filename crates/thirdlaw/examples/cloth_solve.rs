@@ -7,11 +7,12 @@
 
 use std::time::Instant;
 use thirdlaw::math::Mat3;
-use thirdlaw::solve::block::{Block, Lane, Scalar, lane, vector};
+use thirdlaw::solve::block::{Block, Lane, Scalar, block_of, lane, vector};
 use thirdlaw::solve::filter::{Filter, Hold, NONE};
 use thirdlaw::solve::layout::Contributions;
 use thirdlaw::solve::multilevel::{Levelled, Multilevel};
 use thirdlaw::solve::pcg::{Scratch, Stop, System};
+use thirdlaw::solve::product::Matrix;
 use thirdlaw::solve::stencil::Stencils;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World};
 
@@ -84,11 +85,13 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         shortest(|| layout.assemble(elements, &parts, H, &mut blocks, &mut forces));
     let (mut b, mut guess): (Vec<Lane<T>>, Vec<Lane<T>>) = (Vec::new(), Vec::new());
     let gravity = world.settings().gravity;
+    let mut own = Vec::new();
     for i in 0..n {
         let mass = elements.mass[i];
         for (k, column) in blocks[layout.pattern.diagonal[i] as usize].iter_mut().enumerate() {
             column[k] += T::of(mass);
         }
+        own.push(block_of(&Mat3::from_diagonal(Vec3::splat(mass))));
         b.push(lane(mass * particles.v[i] + H * (forces[i] + mass * gravity)));
         guess.push(lane(particles.v[i] + H * gravity));
     }
@@ -124,14 +127,14 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         let (set_up, ()) =
             shortest(|| multilevel.update(levels, matrix, &stencils, &filter, false));
         let mut system = System {
-            pattern: &layout.pattern,
-            blocks: &blocks,
+            matrix: Matrix { pattern: &layout.pattern, blocks: &blocks, own: &own },
             stencils: &mut stencils,
             filter: &filter,
             bodies: &[],
+            answers: &Default::default(),
         };
         let mut solve = |iterations: u32, tolerance: f64| {
-            let stop = Stop { iterations, tolerance, reference: 0.0 };
+            let stop = Stop { iterations, tolerance, reference: 0.0, speed: f64::INFINITY };
             let mut u = guess.clone();
             let mut preconditioner = Levelled { levels, numbers: &mut multilevel };
             let right = (&b[..], &[][..]);

@@ -25,6 +25,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Some(("preconditioner", "jacobi")) => {
                 settings.cloth.preconditioner = thirdlaw::Preconditioner::BlockJacobi;
             }
+            Some(("preconditioner", "multilevel")) => {
+                settings.cloth.preconditioner = thirdlaw::Preconditioner::Multilevel;
+            }
             Some(("precision", "single")) => {
                 settings.cloth.precision = thirdlaw::Precision::Single;
             }
@@ -43,12 +46,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .pose(Pose::from_parts(Vec3::new(0.0, 0.65, 0.0), Quat::IDENTITY));
     let cloth = world.add_cloth(cloth)?;
     let (mut total, mut peak) = (0.0, 0.0_f64);
+    let mut times = Vec::new();
     let (mut iterations, mut steps, mut rejected) = (0, 0, 0);
     for frame in 1..=frames {
         let start = Instant::now();
         let report = world.step(1.0 / 60.0)?;
         let ms = 1e3 * start.elapsed().as_secs_f64();
         total += ms;
+        times.push(ms);
         let strain = measure::strain(&world);
         peak = peak.max(strain);
         iterations += report.cg_iterations;
@@ -72,10 +77,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             );
         }
     }
+    times.sort_unstable_by(f64::total_cmp);
     println!(
-        "{side}²: {:.2} ms a frame, peak strain {:.3} %, {iterations} iterations, {steps} steps, \
+        "{side}²: {:.2} ms a frame, median {:.2}, peak strain {:.3} %, {iterations} iterations, {steps} steps, \
          {rejected} rejected",
         total / frames as f64,
+        times.get(times.len() / 2).copied().unwrap_or(0.0),
         100.0 * peak
     );
     Ok(())

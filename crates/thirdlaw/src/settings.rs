@@ -77,10 +77,12 @@ pub enum Preconditioner {
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
+    /// `f32` down to a tolerance of 1e-3, below that `f64`.
+    #[default]
+    Auto,
     /// `f32`.
     Single,
     /// `f64`.
-    #[default]
     Double,
 }
 
@@ -95,7 +97,7 @@ impl Default for ClothSettings {
             strain_step: 0.01,
             wind: Vec3::ZERO,
             air: true,
-            precision: Precision::Double,
+            precision: Precision::Auto,
         }
     }
 }

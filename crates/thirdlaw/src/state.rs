@@ -87,6 +87,7 @@ impl State {
         let particles = model.sheet.elements.mass.len();
         let touches = &self.cloth.touches;
         let pushes = &self.cloth.pushes;
+        let pairs = &self.cloth.pairs;
         self.bodies.len() == model.bodies.len()
             && self.particles.x.len() == particles
             && self.particles.v.len() == particles
@@ -94,6 +95,8 @@ impl State {
             && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
             && pushes.is_sorted_by(|a, b| a.0 < b.0)
             && pushes.iter().all(|p| alive(p.0))
+            && pairs.is_sorted_by_key(|p| (p.kind, p.feature, p.body))
+            && pairs.iter().all(|p| p.pressure.is_finite() && p.slip.is_finite())
             && self.cloth.pins.iter().all(|p| (p.0 as usize) < particles)
             && self.time.is_finite()
             && self.substep.is_finite()

@@ -12,6 +12,7 @@ use crate::model::{BodyModel, Model, check_pose, check_vector};
 use crate::scheme::{impulse, large_steps};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
+use crate::solve::parallel::inside;
 use crate::state::{BodyState, Push, State};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use std::sync::Arc;
@@ -83,8 +84,12 @@ pub enum Stage {
     ClothSolids,
 }
 
-/// Told when stages begin and end; owns the clock that the engine has not.
-pub trait Observer {
+/// Worlds with fewer bodies, and no cloth, are stepped on the caller's thread.
+const POOL_BODIES: usize = 64;
+
+/// Told when stages begin and end; owns the clock that the engine has not. Large steps are made on a
+/// thread of the pool, hence `Send`.
+pub trait Observer: Send {
     /// `stage` begins.
     fn begin(&mut self, stage: Stage);
     /// `stage` has ended.
@@ -126,6 +131,15 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep(dt));
         }
+        // from outside of the pool every parallel loop would have to wake it and wait for it
+        if self.model.sheet.is_empty() && self.model.bodies.len() < POOL_BODIES {
+            self.step_here(dt, observer)
+        } else {
+            inside(|| self.step_here(dt, observer))
+        }
+    }
+
+    fn step_here(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         let World { model, state, settings, scratch, cloth_scratch } = self;
         large_steps::check_finite(model, state)?;
         cloth_scratch.before_bodies(model, state);
@@ -178,6 +192,7 @@ impl World {
         self.drop_joints_of(crate::joint::model::Node::Body(id.index));
         self.state.contacts.retain(|c| c.key.a != id.index && c.key.b != id.index);
         self.state.cloth.touches.retain(|t| t.body != id.index);
+        self.state.cloth.pairs.retain(|p| p.body != id.index);
         self.state.cloth.pushes.retain(|p| p.0 != id.index);
         self.model.bodies[slot].alive = false;
         self.model.free.push(id.index);
@@ -359,6 +374,8 @@ impl World {
             touch.particle += count as u32;
         }
         self.state.cloth.pins.clear();
+        // triangles and edges have other numbers now
+        self.state.cloth.pairs.clear();
         Ok(ClothId { index, generation })
     }
 
@@ -379,6 +396,8 @@ impl World {
         }
         self.state.cloth.pushes.clear();
         self.state.cloth.pins.clear();
+        // triangles and edges have other numbers now
+        self.state.cloth.pairs.clear();
         Ok(())
     }
 

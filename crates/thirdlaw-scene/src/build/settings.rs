@@ -75,8 +75,11 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
     put(&mut cloth.strain_step, table.number("strain_step"));
     put(&mut cloth.wind, table.vector("wind"));
     put(&mut cloth.air, table.flag("air"));
-    let precision =
-        |name: &str| if name == "single" { Precision::Single } else { Precision::Double };
+    let precision = |name: &str| match name {
+        "single" => Precision::Single,
+        "double" => Precision::Double,
+        _ => Precision::Auto,
+    };
     put(&mut cloth.precision, table.text("precision").map(precision));
 }
 

@@ -318,8 +318,8 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key("air", Kind::Flag, "Whether there is air; default true."),
         key(
             "precision",
-            Kind::Choice(&["single", "double"]),
-            "Numbers of the iteration; default \"double\".",
+            Kind::Choice(&["auto", "single", "double"]),
+            "Numbers of the iteration; \"auto\", the default, is single down to a tolerance of 1e-3.",
         ),
     ],
     rules: &[],

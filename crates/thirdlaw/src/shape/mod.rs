@@ -272,6 +272,11 @@ impl Shape {
         matches!(self.0.geometry, Geometry::Convex(_))
     }
 
+    /// Whether it is one ball.
+    pub fn is_sphere(&self) -> bool {
+        matches!(self.0.geometry, Geometry::Convex(Convex::Sphere { .. }))
+    }
+
     /// Whether it is a half-space.
     pub fn is_half_space(&self) -> bool {
         matches!(self.0.geometry, Geometry::Convex(Convex::HalfSpace { .. }))

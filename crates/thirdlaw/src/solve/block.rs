@@ -191,10 +191,21 @@ pub(super) fn multiply_rows_any<T: Scalar>(
 ) {
     for (row, y) in rows.zip(y) {
         let range = pattern.range(row);
-        let mut sum = [T::default(); 4];
-        for (block, &column) in blocks[range.clone()].iter().zip(&pattern.column[range]) {
-            multiply_add(&mut sum, block, &x[column as usize]);
+        // four sums side by side: one alone would wait for every addition
+        let mut sums = [[T::default(); 4]; 4];
+        let (blocks, columns) = (&blocks[range.clone()], &pattern.column[range]);
+        let (fours, rest) = (blocks.chunks_exact(4), columns.chunks_exact(4));
+        let last = fours.remainder().iter().zip(rest.remainder());
+        for (blocks, columns) in fours.zip(rest) {
+            for k in 0..4 {
+                multiply_add(&mut sums[k], &blocks[k], &x[columns[k] as usize]);
+            }
         }
-        *y = sum;
+        for ((block, &column), sum) in last.zip(&mut sums) {
+            multiply_add(sum, block, &x[column as usize]);
+        }
+        for k in 0..4 {
+            y[k] = (sums[0][k] + sums[1][k]) + (sums[2][k] + sums[3][k]);
+        }
     }
 }

@@ -6,6 +6,7 @@
 //! W-form solved directly.
 
 pub mod block;
+pub mod bodies;
 mod cholesky;
 pub mod dense;
 pub mod filter;
@@ -16,6 +17,7 @@ pub mod multilevel;
 pub mod parallel;
 pub mod pcg;
 pub mod precondition;
+pub mod product;
 pub mod stencil;
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ struct Coarse<T> {
 }
 
 /// Fewest particles and edges travelled for which the levels pay.
-const PAYS_NODES: usize = 600;
+const PAYS_NODES: usize = 4000;
 /// See `PAYS_NODES`.
 const PAYS_REACH: f64 = 20.0;
 /// Steps of the power method for the largest eigenvalue of D⁻¹A of a coarse level.
@@ -73,7 +73,7 @@ impl<T: Scalar> Multilevel<T> {
         filter: &Filter<T>,
         known: bool,
     ) {
-        self.jacobi.update(pattern, blocks, stencils, filter);
+        self.jacobi.update((pattern, blocks), stencils, filter, known);
         self.coarse.resize_with(levels.len(), Coarse::default);
         let stale = !known || changes(&self.holds, &filter.holds);
         if !stale && stencils.list.is_empty() {

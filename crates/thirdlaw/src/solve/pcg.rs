@@ -6,26 +6,28 @@
 //! conjugate gradients on TᵀAT, which is definite. The constraint impulse is what the unfiltered
 //! residual A u − b leaves at held particles.
 
-use super::block::{Block, Lane, Pattern, Scalar, dot, multiply_rows};
+use super::block::{Lane, Scalar, dot};
+use super::bodies::BodyPrecondition;
 use super::filter::{Filter, NONE};
 use super::parallel::{each_light, inside, sum, sum_light};
 use super::precondition::Precondition;
+use super::product::Matrix;
 use super::stencil::Stencils;
 use crate::contact::BodyMass;
 use crate::math::{Mat3, Vec3};
 
 /// The matrix.
 pub struct System<'a, T> {
-    /// Which blocks.
-    pub pattern: &'a Pattern,
-    /// Their content.
-    pub blocks: &'a [Block<T>],
+    /// Blocks of particles.
+    pub matrix: Matrix<'a, T>,
     /// Terms outside of the pattern.
     pub stencils: &'a mut Stencils<T>,
     /// Held particles.
     pub filter: &'a Filter<T>,
     /// Rigid bodies that are unknowns.
     pub bodies: &'a [BodyMass],
+    /// Their preconditioner, up to date.
+    pub answers: &'a BodyPrecondition,
 }
 
 /// When to stop.
@@ -37,6 +39,8 @@ pub struct Stop {
     pub tolerance: f64,
     /// √(rᵀP⁻¹r) that counts as one; the residual at the start where it is 0.
     pub reference: f64,
+    /// Speed to which bodies must be right, m/s.
+    pub speed: f64,
 }
 
 /// How it went.
@@ -108,9 +112,9 @@ impl<T: Scalar> System<'_, T> {
 
     /// q = S A p and p·q where there are only particles, in one pass.
     fn particle_product(&self, p: &[Lane<T>], q: &mut [Lane<T>]) -> f64 {
-        let (pattern, blocks, filter) = (self.pattern, self.blocks, self.filter);
+        let (matrix, filter) = (self.matrix, self.filter);
         sum(0..p.len(), q, &|rows, q: &mut [Lane<T>]| {
-            multiply_rows(pattern, blocks, p, rows.clone(), q);
+            matrix.multiply_rows(p, rows.clone(), q);
             let mut along = T::default();
             for (i, q) in rows.zip(q) {
                 *q = filter.apply(i, q);
@@ -131,7 +135,7 @@ impl<T: Scalar> System<'_, T> {
         if !self.bodies.is_empty() {
             self.filter.carry(p_bodies, p);
         }
-        super::block::multiply(self.pattern, self.blocks, p, q);
+        self.matrix.multiply(p, q);
         for ((out, body), p) in q_bodies.iter_mut().zip(self.bodies).zip(p_bodies) {
             *out = body_momentum(body, p);
         }
@@ -196,8 +200,8 @@ impl<T: Scalar> System<'_, T> {
         });
         let mut rz = precondition.apply(filter, r, z);
         p.copy_from_slice(z);
-        for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
-            *p = body_response(mass, r);
+        for (i, (p, r)) in body.p.iter_mut().zip(&body.r).enumerate() {
+            *p = self.answers.apply(i, r);
         }
         rz += body_dot(&body.r, &body.p);
         let mut outcome =
@@ -206,7 +210,10 @@ impl<T: Scalar> System<'_, T> {
         let goal = stop.tolerance * reference;
 
         // negated so that a NaN stops too
-        while outcome.end > goal && outcome.iterations < stop.iterations {
+        let bodies = self.bodies;
+        let unsettled = |r: &[[Vec3; 2]]| bodies.iter().zip(r).any(|(m, r)| off(m, r) > stop.speed);
+        let mut moving = unsettled(&body.r);
+        while (outcome.end > goal || moving) && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q);
             if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
@@ -242,8 +249,8 @@ impl<T: Scalar> System<'_, T> {
                 *r -= alpha * *q;
             }
             let mut next = precondition.apply(filter, r, z);
-            for (r, mass) in body.r.iter().zip(self.bodies) {
-                let z = body_response(mass, r);
+            for (i, r) in body.r.iter().enumerate() {
+                let z = self.answers.apply(i, r);
                 next += r[0].dot(z[0]) + r[1].dot(z[1]);
             }
             let beta = next / rz;
@@ -257,12 +264,13 @@ impl<T: Scalar> System<'_, T> {
                     }
                 }
             });
-            for (p, (r, mass)) in body.p.iter_mut().zip(body.r.iter().zip(self.bodies)) {
-                let z = body_response(mass, r);
+            for (i, (p, r)) in body.p.iter_mut().zip(&body.r).enumerate() {
+                let z = self.answers.apply(i, r);
                 *p = [z[0] + beta * p[0], z[1] + beta * p[1]];
             }
             outcome.iterations += 1;
             outcome.end = rz.max(0.0).sqrt();
+            moving = unsettled(&body.r);
         }
         outcome
     }
@@ -275,7 +283,7 @@ impl<T: Scalar> System<'_, T> {
         (u, u_bodies): (&mut [Lane<T>], &[[Vec3; 2]]),
         scratch: &mut Scratch<T>,
     ) -> f64 {
-        let stop = Stop { iterations: 0, tolerance: 1.0, reference: 0.0 };
+        let stop = Stop { iterations: 0, tolerance: 1.0, reference: 0.0, speed: f64::INFINITY };
         let mut bodies = u_bodies.to_vec();
         let outcome =
             self.solve(precondition, (b, b_bodies), &stop, (&mut *u, &mut bodies), scratch);
@@ -302,7 +310,7 @@ impl<T: Scalar> System<'_, T> {
         q.resize(u.len(), [T::default(); 4]);
         body.q.clear();
         body.q.resize(self.bodies.len(), [Vec3::ZERO; 2]);
-        super::block::multiply(self.pattern, self.blocks, u, q);
+        self.matrix.multiply(u, q);
         if !self.stencils.list.is_empty() {
             self.stencils.apply(u, u_bodies, q, &mut body.q);
         }
@@ -317,6 +325,13 @@ impl<T: Scalar> System<'_, T> {
     }
 }
 
+/// Speed that a missing impulse stands for, at the body's centre of mass and about it.
+fn off(body: &BodyMass, [linear, angular]: &[Vec3; 2]) -> f64 {
+    let energy =
+        (body.inv_mass * *linear).dot(*linear) + (body.inv_inertia * *angular).dot(*angular);
+    (energy * body.inv_mass.max_element()).sqrt()
+}
+
 /// M (V, ω); an axis that cannot move has no momentum.
 pub fn body_momentum(body: &BodyMass, twist: &[Vec3; 2]) -> [Vec3; 2] {
     let part = |inv: f64, v: f64| if inv > 0.0 { v / inv } else { 0.0 };
@@ -326,11 +341,6 @@ pub fn body_momentum(body: &BodyMass, twist: &[Vec3; 2]) -> [Vec3; 2] {
         part(body.inv_mass.z, twist[0].z),
     );
     [linear, pseudo_inverse(&body.inv_inertia) * twist[1]]
-}
-
-/// M⁻¹ (p, L).
-fn body_response(body: &BodyMass, wrench: &[Vec3; 2]) -> [Vec3; 2] {
-    [body.inv_mass * wrench[0], body.inv_inertia * wrench[1]]
 }
 
 /// The inertia that belongs to an inverse inertia, with zeros about locked axes.

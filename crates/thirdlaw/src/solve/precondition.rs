@@ -17,28 +17,63 @@ pub trait Precondition<T: Scalar>: Send + Sync {
 pub struct BlockJacobi<T> {
     /// S (S A_ii S + I − S)⁻¹ S.
     pub inverse: Vec<Block<T>>,
-    diagonal: Vec<Mat3>,
+    /// The inverse of A_ii alone.
+    plain: Vec<Block<T>>,
+    /// What stencils add to A_ii.
+    added: Vec<Mat3>,
+    /// Rows where the two differ.
+    special: Vec<u32>,
+    /// Rows where A_ii has changed.
+    marked: Vec<u32>,
 }
 
 impl<T: Scalar> BlockJacobi<T> {
-    /// Inverts the diagonal.
+    /// Names rows whose A_ii is not the one that a new matrix was given with.
+    pub fn mark(&mut self, rows: impl Iterator<Item = u32>) {
+        self.marked.clear();
+        self.marked.extend(rows);
+    }
+
+    /// Inverts the diagonal; where the matrix is `known`, only of rows that are held, marked or in a
+    /// stencil, or were so before.
     pub fn update(
         &mut self,
-        pattern: &Pattern,
-        blocks: &[Block<T>],
+        (pattern, blocks): (&Pattern, &[Block<T>]),
         stencils: &Stencils<T>,
         filter: &Filter<T>,
+        known: bool,
     ) {
-        let BlockJacobi { inverse, diagonal } = self;
-        diagonal.clear();
-        diagonal.extend(pattern.diagonal.iter().map(|&d| matrix(&blocks[d as usize])));
-        stencils.add_diagonal(|i, block| diagonal[i] += block);
-        inverse.resize(pattern.rows(), Block::default());
-        each(pattern.rows(), &mut inverse[..], &|rows, inverse: &mut [Block<T>]| {
-            for (i, inverse) in rows.zip(inverse) {
-                *inverse = block_of(&filtered_inverse(&diagonal[i], filter, i));
+        let BlockJacobi { inverse, plain, added, special, marked } = self;
+        let rows = pattern.rows();
+        if !known || plain.len() != rows {
+            plain.resize(rows, Block::default());
+            each(rows, &mut plain[..], &|rows, plain: &mut [Block<T>]| {
+                for (place, plain) in pattern.diagonal[rows].iter().zip(plain) {
+                    *plain = block_of(&matrix(&blocks[*place as usize]).inverse());
+                }
+            });
+            inverse.clone_from(plain);
+            added.clear();
+            added.resize(rows, Mat3::ZERO);
+        }
+        for i in special.drain(..) {
+            if let Some(inverse) = inverse.get_mut(i as usize) {
+                *inverse = plain[i as usize];
+                added[i as usize] = Mat3::ZERO;
             }
+        }
+        stencils.add_diagonal(|i, block| {
+            added[i] += block;
+            special.push(i as u32);
         });
+        special.extend(filter.holds.iter().map(|h| h.particle).chain(marked.iter().copied()));
+        special.sort_unstable();
+        special.dedup();
+        for &i in &*special {
+            let i = i as usize;
+            let own = matrix(&blocks[pattern.diagonal[i] as usize]) + added[i];
+            inverse[i] = block_of(&filtered_inverse(&own, filter, i));
+        }
     }
 }
 

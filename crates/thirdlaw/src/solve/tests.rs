@@ -1,9 +1,10 @@
-use super::block::{Block, Lane, Pattern, Scalar, lane, vector};
+use super::block::{Block, Lane, Pattern, Scalar, block_of, lane, vector};
 use super::filter::{Filter, Hold, NONE};
 use super::layout::{Contributions, Layout};
 use super::multilevel::{Levelled, Multilevel};
 use super::pcg::{Outcome, Scratch, Stop, System};
 use super::precondition::Precondition;
+use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
 use crate::cloth::elements::Elements;
 use crate::cloth::{ClothMesh, Fabric};
@@ -18,6 +19,7 @@ struct Problem<T> {
     blocks: Vec<Block<T>>,
     stencils: Stencils<T>,
     filter: Filter<T>,
+    own: Vec<Block<T>>,
     b: Vec<Lane<T>>,
 }
 
@@ -40,18 +42,20 @@ impl<T: Scalar> Problem<T> {
         let mut forces = vec![Vec3::ZERO; n];
         layout.assemble(&elements, &parts, H, &mut blocks, &mut forces);
         let mut b = Vec::new();
+        let mut own = Vec::new();
         for (i, force) in forces.iter().enumerate() {
             let mass = elements.mass[i];
             for (k, column) in blocks[layout.pattern.diagonal[i] as usize].iter_mut().enumerate() {
                 column[k] += T::of(mass);
             }
+            own.push(block_of(&Mat3::from_diagonal(Vec3::splat(mass))));
             b.push(lane(H * *force + mass * Vec3::new(0.0, -9.81 * H, 0.3 * H)));
         }
         let mut filter = Filter::default();
         filter.set(n, []);
         let mut stencils = Stencils::default();
         stencils.index();
-        Problem { elements, layout, blocks, stencils, filter, b }
+        Problem { elements, layout, blocks, stencils, filter, own, b }
     }
 
     /// Two corners pinned, a patch that may only slide.
@@ -116,13 +120,13 @@ impl<T: Scalar> Problem<T> {
         let matrix = (&self.layout.pattern, &self.blocks[..]);
         numbers.update(levels, matrix, &self.stencils, &self.filter, false);
         let mut system = System {
-            pattern: &self.layout.pattern,
-            blocks: &self.blocks,
+            matrix: Matrix { pattern: &self.layout.pattern, blocks: &self.blocks, own: &self.own },
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &[],
+            answers: &Default::default(),
         };
-        let stop = Stop { iterations: 5000, tolerance, reference: 0.0 };
+        let stop = Stop { iterations: 5000, tolerance, reference: 0.0, speed: f64::INFINITY };
         let mut precondition = Levelled { levels, numbers: &mut numbers };
         let (right, scratch) = ((&self.b[..], &[][..]), &mut Scratch::default());
         let outcome = system.solve(&mut precondition, right, &stop, (&mut u, &mut []), scratch);
@@ -277,6 +281,24 @@ fn wider_registers_give_the_same_bits() {
     let x = &problem.b;
     let (mut one, mut other) = (x.clone(), x.clone());
     super::block::multiply_rows(problem.pattern(), &problem.blocks, x, 0..x.len(), &mut one);
-    super::block::multiply_rows_any(problem.pattern(), &problem.blocks, x, 0..x.len(), &mut other);
+    let (pattern, blocks) = (problem.pattern(), &problem.blocks[..]);
+    super::block::multiply_rows_any(pattern, blocks, x, 0..x.len(), &mut other);
     assert_eq!(one, other);
+    let matrix = Matrix { pattern, blocks, own: &problem.own };
+    matrix.multiply_rows(x, 0..x.len(), &mut one);
+    matrix.rows_any(x, 0..x.len(), &mut other);
+    assert_eq!(one, other);
+}
+
+#[test]
+fn differences_say_what_blocks_do() {
+    let problem = Problem::<f64>::new(&[20, 7]);
+    let (x, pattern, blocks) = (&problem.b, problem.pattern(), &problem.blocks[..]);
+    let (mut whole, mut product) = (x.clone(), x.clone());
+    super::block::multiply(pattern, blocks, x, &mut whole);
+    Matrix { pattern, blocks, own: &problem.own }.multiply(x, &mut product);
+    let size = whole.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
+    for (a, b) in whole.iter().flatten().zip(product.iter().flatten()) {
+        assert!((a - b).abs() < 1e-11 * size, "{a} {b}");
+    }
 }

@@ -35,6 +35,7 @@ pub use tree::Tree;
 use crate::body::Groups;
 use crate::math::{Mat3, Pose, Vec3};
 use crate::shape::Shape;
+use serde::{Deserialize, Serialize};
 
 /// A place where cloth comes near something.
 ///
@@ -69,7 +70,7 @@ pub struct Hit {
 pub const NO_BODY: u32 = u32::MAX;
 
 /// Which features meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum HitKind {
     /// A particle and the surface of a solid.
     VertexSolid,

@@ -8,9 +8,10 @@ use crate::cloth::model::{PinHold, Sheet};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::ClothSolver;
-use crate::solve::block::{Scalar, lane, vector};
+use crate::solve::block::{Scalar, block_of, lane, vector};
 use crate::solve::filter::{Hold, NONE};
 use crate::solve::pcg::System;
+use crate::solve::product::Matrix;
 use crate::solve::stencil::Stencil;
 use crate::state::State;
 
@@ -52,7 +53,7 @@ impl<T: Scalar> Work<T> {
         }
         self.holds.sort_unstable_by_key(|h| h.particle);
         self.stencils.list.clear();
-        self.drag_stencils();
+        self.apply_drags(sheet);
         for pair in &self.pairs {
             pair.stencils(&self.solids, span, &mut self.stencils.list);
         }
@@ -73,9 +74,32 @@ impl<T: Scalar> Work<T> {
         self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
     }
 
-    /// Creeping particles are dragged along both tangents of the surface.
-    pub(super) fn drag_stencils(&mut self) {
+    /// Creeping particles are dragged along both tangents of the surface: in the diagonal of the
+    /// matrix, or as stencils where the surface belongs to an unknown body.
+    fn apply_drags(&mut self, sheet: &Sheet) {
+        // back to front, so that what was there first is there last
+        let diagonal = &sheet.layout.pattern.diagonal;
+        for (particle, block, own) in self.undragged.drain(..).rev() {
+            self.blocks[diagonal[particle as usize] as usize] = block;
+            self.own[particle as usize] = own;
+        }
         for drag in &self.drags {
+            if drag.body == NONE {
+                let i = drag.particle as usize;
+                let (block, own) = (&mut self.blocks[diagonal[i] as usize], &mut self.own[i]);
+                self.undragged.push((drag.particle, *block, *own));
+                let across = crate::energy::membrane::outer(drag.normal, drag.normal);
+                let add = drag.coefficient * (Mat3::IDENTITY - across);
+                self.push[i] += add * drag.surface;
+                let add = block_of::<T>(&add);
+                for k in 0..3 {
+                    for l in 0..3 {
+                        block[k][l] += add[k][l];
+                        own[k][l] += add[k][l];
+                    }
+                }
+                continue;
+            }
             let (a, b) = crate::math::tangents(drag.normal);
             for axis in [a, b] {
                 let zero = Vec3::ZERO;
@@ -129,17 +153,16 @@ impl<T: Scalar> Work<T> {
             return changed;
         }
         let sheet = &*context.model.sheet;
-        let pattern = &sheet.layout.pattern;
         if context.settings.cloth.solver == ClothSolver::Penalty {
             // the springs are the constraints: what they push is what is left without them
             self.stencils.retract_targets(&mut self.b);
         }
         let mut system = System {
-            pattern,
-            blocks: &self.blocks,
+            matrix: Matrix { pattern: &sheet.layout.pattern, blocks: &self.blocks, own: &self.own },
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &self.masses,
+            answers: &self.answers,
         };
         let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         self.pins.clear();

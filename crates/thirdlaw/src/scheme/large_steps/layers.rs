@@ -12,6 +12,7 @@ use crate::collide::cloth::{Hit, HitKind, NO_BODY};
 use crate::math::{Vec3, tangents};
 use crate::solve::filter::NONE;
 use crate::solve::stencil::Stencil;
+use serde::{Deserialize, Serialize};
 
 /// A place where cloth is near cloth, or a feature of a solid near the inside of a triangle or edge.
 #[derive(Clone, Copy, Debug)]
@@ -29,16 +30,41 @@ pub struct Pair {
     target: f64,
     /// Whether it pushes.
     pub active: bool,
+    /// How often it stopped to push in this step.
+    releases: u8,
     /// Impulse along the normal, N·s.
     pressure: f64,
     /// Speed along the surface, m/s.
     slip: f64,
 }
 
+/// What is carried from step to step of a pair that pushes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LastPair {
+    /// Which features meet.
+    pub kind: HitKind,
+    /// Names the pair, together with the kind and the body.
+    pub feature: [u32; 3],
+    /// Slot of the solid, `NO_BODY` between cloth and cloth.
+    pub body: u32,
+    /// Force along the normal, N.
+    pub pressure: f64,
+    /// Speed along the surface, m/s.
+    pub slip: f64,
+}
+
+impl LastPair {
+    fn key(&self) -> (HitKind, [u32; 3], u32) {
+        (self.kind, self.feature, self.body)
+    }
+}
+
 /// What a pair needs to know of its particles.
 pub struct Surroundings<'a> {
     pub mass: &'a [f64],
     pub radius: &'a [f64],
+    /// How far particles stay from solids, m.
+    pub skin: &'a [f64],
     /// Mean of the diagonal of each particle's block, N·s/(m/s).
     pub stiffness: &'a dyn Fn(usize) -> f64,
     pub mu: f64,
@@ -47,6 +73,10 @@ pub struct Surroundings<'a> {
 /// Stiffness of cloth against cloth, in units of the particles' mass: two layers of cloth push each
 /// other with their weight, not with their membrane stiffness.
 const LAYER_STIFFNESS: f64 = 200.0;
+/// Gap below which a body that was carried in the last step touches, relative to the distance kept.
+pub(super) const CARRIED: f64 = 0.25;
+/// Change of pressure, relative to the larger, after which friction is looked at again.
+const FRICTION_CHANGE: f64 = 0.25;
 /// Of overlap, the share that is taken out in a step.
 const RECOVERY: f64 = 0.3;
 
@@ -69,7 +99,8 @@ impl Pair {
             }
             (NONE, plus + minus, if crossing { 10.0 * own } else { own })
         } else {
-            let radius = used().map(|(i, _)| around.radius[i]).fold(0.0, f64::max);
+            // as far as particles, or a body would climb when it comes from a triangle to a corner
+            let radius = used().map(|(i, _)| around.skin[i]).fold(0.0, f64::max);
             let stiff = used().map(|(i, _)| (around.stiffness)(i)).fold(0.0, f64::max);
             (solids.find(hit.body)? as u32, radius, own.max(2.0 * stiff))
         };
@@ -81,6 +112,7 @@ impl Pair {
             mu: around.mu,
             target: 0.0,
             active: false,
+            releases: 0,
             pressure: 0.0,
             slip: 0.0,
         })
@@ -111,7 +143,35 @@ impl Pair {
             if gap > 0.0 { -gap / span.h } else { (-RECOVERY * gap / span.h).min(span.push_speed) }
                 + surface;
         let ahead = n.dot(self.hit.combine(guess) - self.hit.combine(x)) / span.h;
-        self.active = ahead < self.target;
+        // a body that cloth carries is carried on, if by other triangles than before
+        let carried = self.solid != NONE
+            && solids.list[self.solid as usize].is_pushed()
+            && gap < CARRIED * self.apart;
+        self.active = ahead < self.target || carried;
+    }
+
+    /// Goes on as in the last step.
+    pub fn resume(&mut self, last: &[LastPair], h: f64) {
+        let (kind, feature) = self.key();
+        let found = last.binary_search_by_key(&(kind, feature, self.hit.body), LastPair::key);
+        if let Ok(found) = found {
+            self.active = true;
+            self.pressure = last[found].pressure * h;
+            self.slip = last[found].slip;
+        }
+    }
+
+    /// For the next step, if it pushes.
+    pub fn last(&self, h: f64) -> Option<LastPair> {
+        let (kind, feature) = self.key();
+        let (pressure, slip) = (self.pressure / h, self.slip);
+        (self.active && pressure > 0.0).then_some(LastPair {
+            kind,
+            feature,
+            body: self.hit.body,
+            pressure,
+            slip,
+        })
     }
 
     /// The stiff terms of the pair for the next round.
@@ -153,7 +213,7 @@ impl Pair {
     }
 
     /// Judges the pair by the velocities `u` of a round; `delta` are the changes of the bodies'
-    /// velocities. True if it starts or stops pushing.
+    /// velocities. True if it starts or stops pushing, or pushes much more or less.
     pub fn judge(&mut self, solids: &Solids, u: &dyn Fn(u32) -> Vec3, delta: &[[Vec3; 2]]) -> bool {
         let n = self.hit.normal;
         let mut relative = Vec3::ZERO;
@@ -173,9 +233,18 @@ impl Pair {
         let along = n.dot(relative - moved);
         let was = self.active;
         self.active = along < self.target;
-        self.pressure = if self.active { self.stiffness * (self.target - along) } else { 0.0 };
+        if was && !self.active && self.solid != NONE {
+            // one that was let go and came back stays to the end of the step, or it would go on so
+            self.active = self.releases > 0;
+            self.releases += 1;
+        }
+        let before = self.pressure;
+        self.pressure =
+            if self.active { self.stiffness * (self.target - along).max(0.0) } else { 0.0 };
         let slip = relative - moved - surface;
         self.slip = (slip - n * n.dot(slip)).length();
-        was != self.active
+        // friction was bounded by the pressure before
+        let other = (self.pressure - before).abs() > FRICTION_CHANGE * self.pressure.max(before);
+        was != self.active || (self.mu > 0.0 && other)
     }
 }

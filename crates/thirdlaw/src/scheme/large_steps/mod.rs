@@ -18,7 +18,7 @@
 //!   5. positions, velocities, and what pushes the bodies back
 
 mod constraints;
-mod layers;
+pub mod layers;
 mod near;
 pub mod solids;
 mod system;
@@ -27,9 +27,10 @@ pub mod touch;
 use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::settings::{Precision, Settings};
+use crate::settings::{ClothSolver, Precision, Settings};
 use crate::state::{BodyState, State};
 use crate::world::{Observer, StepReport};
+use layers::LastPair;
 use serde::{Deserialize, Serialize};
 use system::{Context, Work};
 use touch::LastTouch;
@@ -45,6 +46,8 @@ pub struct ClothState {
     pub wait: u32,
     /// Touching particles, in order.
     pub touches: Vec<LastTouch>,
+    /// Pushing pairs of cloth and cloth, and of cloth and features of solids, in order.
+    pub pairs: Vec<LastPair>,
     /// Force and torque on bodies in the last step, by slot.
     pub pushes: Vec<(u32, [Vec3; 2])>,
     /// Force on each pinned particle at the end of the last step, N.
@@ -66,8 +69,16 @@ impl Clone for Scratch {
     }
 }
 
-/// Steps are never divided further than by two to this power.
+/// Smallest tolerance to which `f32` gets as well as `f64`.
+const SINGLE_TOLERANCE: f64 = 1e-3;
+/// Largest stiffness in a step relative to mass at which `f32` is enough.
+const SINGLE_RATIO: f64 = 1e6;
+/// Steps of a frame are never divided further than by two to this power; longer ones are, as far as
+/// it takes to make steps of that length, or to `LEVEL_LIMIT`.
 const LEVEL_MAX: u32 = 5;
+const LEVEL_LIMIT: u32 = 14;
+/// Length of a frame, s.
+const FRAME: f64 = 1.0 / 50.0;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
@@ -107,11 +118,30 @@ pub fn step(
     }
     let Scratch { single, double, starts } = scratch;
     let context = Context { model, settings, dt, time: state.time - dt };
-    match settings.cloth.precision {
-        Precision::Single => advance(&context, state, starts, single, report, observer),
-        Precision::Double => advance(&context, state, starts, double, report, observer),
+    let narrow = match settings.cloth.precision {
+        Precision::Auto => {
+            settings.cloth.solver == ClothSolver::Filtered
+                && settings.cloth.tolerance >= SINGLE_TOLERANCE
+                && stiffness_ratio(model, dt) <= SINGLE_RATIO
+        }
+        Precision::Single => true,
+        Precision::Double => false,
+    };
+    if narrow {
+        advance(&context, state, starts, single, report, observer);
+    } else {
+        advance(&context, state, starts, double, report, observer);
     }
     check_finite(model, state)
+}
+
+/// Stiffness of the stiffest cloth over a step of `dt` seconds, relative to its mass.
+fn stiffness_ratio(model: &Model, dt: f64) -> f64 {
+    let edge = model.sheet.edge_length;
+    let fabrics = model.sheet.elements.fabrics.iter();
+    let ratio =
+        fabrics.map(|f| dt * dt * f.stretch[0].max(f.stretch[1]) / (f.density * edge * edge));
+    ratio.fold(0.0, f64::max)
 }
 
 /// The cloth steps of one step of the world.
@@ -125,18 +155,22 @@ fn advance<T: crate::solve::block::Scalar>(
 ) {
     work.begin(context, state, starts);
     // time in ticks of the smallest step, so that it adds up exactly
-    let whole = 1_u32 << LEVEL_MAX;
+    let mut deepest = LEVEL_MAX;
+    while deepest < LEVEL_LIMIT && context.dt > FRAME * f64::from(1_u32 << (deepest - LEVEL_MAX)) {
+        deepest += 1;
+    }
+    let whole = 1_u32 << deepest;
     let mut tick = 0;
-    state.cloth.level = state.cloth.level.min(LEVEL_MAX);
+    state.cloth.level = state.cloth.level.min(deepest);
     state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        let smallest = state.cloth.level == LEVEL_MAX;
+        let smallest = state.cloth.level == deepest;
         let span = (share(tick), share(tick + length));
         let outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
-        let refused = outcome.overstretched || outcome.crossed || outcome.failed;
+        let refused = outcome.overstretched || outcome.crossed || outcome.failed || outcome.deep;
         if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try

@@ -9,11 +9,25 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::shape::{Convex, Geometry, Shape};
 use crate::solve::block::Scalar;
+use crate::solve::filter::NONE;
 use crate::state::State;
 use std::sync::Arc;
 
 /// How far triangles may sag into a convex solid between particles that touch it, m.
 const SAG: f64 = 1e-3;
+
+/// Whether cloth with edges of this length may sag into a solid between particles that touch it: fine
+/// cloth on a large ball hardly does.
+fn sags(shape: &Shape, edge_length: f64) -> bool {
+    let longest = 1.5 * edge_length;
+    match shape.geometry() {
+        Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
+            longest * longest > 8.0 * radius * SAG
+        }
+        Geometry::Convex(Convex::HalfSpace { .. }) => false,
+        _ => true,
+    }
+}
 
 impl<T: Scalar> Work<T> {
     /// Particles near solids, with what the last step knew of them.
@@ -21,6 +35,7 @@ impl<T: Scalar> Work<T> {
         let (model, sheet) = (context.model, &*context.model.sheet);
         let h = span.h;
         self.touches.clear();
+        self.depth_before = 0.0;
         let gravity = context.settings.gravity;
         for (i, x1) in self.x1.iter_mut().enumerate() {
             *x1 = state.particles.x[i]
@@ -38,12 +53,18 @@ impl<T: Scalar> Work<T> {
         for (particle, _) in &sheet.pins {
             self.reach[*particle as usize] = -1.0;
         }
-        let near = self.near_solids(model, span, |_| true);
+        let near = self.near_solids(model, span, |_, _| true);
         let particles =
             Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
         vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
+        // what is pinned does not touch, but the triangles around it do
+        for (particle, _) in &sheet.pins {
+            let i = *particle as usize;
+            self.reach[i] = 2.0 * sheet.elements.skin[i] + 0.25 * sheet.edge_length;
+        }
         let last = &state.cloth.touches;
         for hit in &self.hits {
+            self.depth_before = self.depth_before.max(-hit.distance);
             let i = hit.particles[0] as usize;
             let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
             let radius = sheet.elements.skin[i];
@@ -70,24 +91,49 @@ impl<T: Scalar> Work<T> {
             self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
             self.sheet = Some(sheet.clone());
         }
-        let near = self.near_solids(context.model, span, |shape| {
-            // fine cloth on a large ball hardly sags below its particles
-            let longest = 1.5 * sheet.edge_length;
-            match shape.geometry() {
-                Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
-                    longest * longest > 8.0 * radius * SAG
-                }
-                Geometry::Convex(Convex::HalfSpace { .. }) => false,
-                _ => true,
+        // A body that moves would drop by as much as is left out when it comes from a triangle to a
+        // particle, so nothing is.
+        for (moves, sag) in [(false, SAG), (true, 0.0)] {
+            let near = self.near_solids(context.model, span, |shape, unknown| {
+                unknown == moves && sags(shape, sheet.edge_length)
+            });
+            if near.is_empty() {
+                continue;
             }
-        });
-        if near.is_empty() {
-            return;
+            let particles =
+                Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
+            self.tree.near_solids(&particles, &near, sag, &mut self.layers);
+            let deepest = self.layers.iter().fold(0.0, |d: f64, hit| d.max(-hit.distance));
+            self.depth_before = self.depth_before.max(deepest);
+            self.add_pairs(context, state, span, false);
         }
-        let particles =
-            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
+    }
+
+    /// How deep cloth is in solids at the end of the step found, m.
+    pub(super) fn depth_after(&mut self, context: &Context, span: &Span) -> f64 {
+        let sheet = &*context.model.sheet;
+        let held = self.touches.iter().fold(0.0_f64, |d, touch| d.max(-touch.distance));
+        let mut near =
+            self.near_solids(context.model, span, |shape, _| sags(shape, sheet.edge_length));
+        if near.is_empty() {
+            return held;
+        }
+        for solid in &mut near {
+            let Some(found) = self.solids.find(solid.slot) else { continue };
+            let found = &self.solids.list[found];
+            let delta = match found.unknown {
+                NONE => [Vec3::ZERO; 2],
+                unknown => self.u_bodies[unknown as usize],
+            };
+            let center = super::solids::surface(context.model, solid.slot).1;
+            (solid.pose, solid.margin) = (found.changed(&delta, span.h).pose(center), 0.0);
+        }
+        for (reach, skin) in self.reach.iter_mut().zip(&sheet.elements.skin) {
+            *reach = reach.min(*skin);
+        }
+        let particles = Particles { x: &self.x1, reach: &self.reach, groups: &sheet.groups };
         self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
-        self.add_pairs(context, state, span, false);
+        self.layers.iter().fold(held, |d, hit| d.max(-hit.distance))
     }
 
     /// Cloth near cloth.
@@ -155,6 +201,7 @@ impl<T: Scalar> Work<T> {
             let around = Surroundings {
                 mass: &sheet.elements.mass,
                 radius: &sheet.elements.radius,
+                skin: &sheet.elements.skin,
                 stiffness: &|i| {
                     let block = &blocks[pattern.diagonal[i] as usize];
                     (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
@@ -163,22 +210,23 @@ impl<T: Scalar> Work<T> {
             };
             if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
                 pair.begin(&self.solids, &state.particles.x, &self.x1, span);
+                pair.resume(&state.cloth.pairs, span.h);
                 self.pairs.push(pair);
             }
         }
     }
 
-    /// Near solids that `wanted` picks by their shape, where they are at the beginning of the step.
+    /// Near solids that `wanted` picks by their shape and whether cloth can move them, where they are at the beginning of the step.
     pub(super) fn near_solids<'m>(
         &self,
         model: &'m Model,
         span: &Span,
-        wanted: impl Fn(&Shape) -> bool,
+        wanted: impl Fn(&Shape, bool) -> bool,
     ) -> Vec<NearSolid<'m>> {
         let mut near = Vec::new();
         for s in &self.solids.list {
             let (shape, center, _, groups) = super::solids::surface(model, s.slot);
-            if !wanted(shape) {
+            if !wanted(shape, s.unknown != NONE) {
                 continue;
             }
             let reach = model.bodies[s.slot as usize].reach;

@@ -27,6 +27,10 @@ pub struct Solid {
     /// How far it turns in the step, as a rotation vector.
     turn: Vec3,
     path: Path,
+    /// Velocities at the beginning and end of the rigid step, of a body that cloth was pushing.
+    pushed: Option<[Twist; 2]>,
+    /// Shift and turn of the cloth step beyond the path of the rigid step.
+    pub extra: [Vec3; 2],
     /// Where it is at the beginning of the cloth step.
     pub before: Place,
     /// Where it would be at the end of the cloth step without a new change of its velocity.
@@ -166,6 +170,9 @@ impl Solids {
                     start: [start.position, start.velocity.linear],
                     end: [end.position, end.velocity.linear],
                 },
+                pushed: (unknown != NONE && pushes(slot as u32) != [Vec3::ZERO; 2])
+                    .then_some([start.velocity, end.velocity]),
+                extra: [Vec3::ZERO; 2],
                 before: Place::default(),
                 after: Place::default(),
                 velocity: Twist::default(),
@@ -198,9 +205,21 @@ impl Solids {
             solid.velocity =
                 Twist { linear: (after.center - before.center) / h, angular: turn / h };
             (solid.before, solid.after) = (before, after);
+            if let Some([start, end]) = solid.pushed {
+                // Positions must follow the velocity that contacts are solved for. The path of the
+                // rigid step follows the mean, and half of what is solved for twice would come back
+                // as speed.
+                let linear = start.linear.lerp(end.linear, to);
+                let angular = start.angular.lerp(end.angular, to);
+                solid.extra =
+                    [h * (linear - solid.velocity.linear), h * (angular - solid.velocity.angular)];
+                solid.velocity = Twist { linear, angular };
+                solid.after = after.moved(solid.extra[0], solid.extra[1]);
+            }
             if solid.unknown != NONE {
                 let Unknown { change, drift, .. } = &self.unknowns[solid.unknown as usize];
                 solid.before = before.moved(drift[0], drift[1]);
+                let after = solid.after;
                 solid.after = after.moved(drift[0] + h * change[0], drift[1] + h * change[1]);
                 solid.velocity.linear += change[0];
                 solid.velocity.angular += change[1];
@@ -215,6 +234,11 @@ impl Solids {
 }
 
 impl Solid {
+    /// Whether cloth pushed it in the last step.
+    pub fn is_pushed(&self) -> bool {
+        self.pushed.is_some()
+    }
+
     /// Velocity of the point `p` at the end of the step.
     pub fn velocity_at(&self, p: Vec3) -> Vec3 {
         self.velocity.linear + self.velocity.angular.cross(p - self.after.center)

@@ -7,24 +7,35 @@ use crate::cloth::model::Sheet;
 use crate::collide::cloth::{Hit, ParticleScratch, Tree};
 use crate::energy::air;
 use crate::energy::membrane::{self, directions};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::{ClothSolver, Preconditioner, Settings};
-use crate::solve::block::{Block, Lane, Scalar, lane, vector};
+use crate::solve::block::{Block, Lane, Scalar, block_of, lane, vector};
+use crate::solve::bodies::BodyPrecondition;
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::{Levelled, Multilevel, pays};
 use crate::solve::parallel::{inside, largest};
 use crate::solve::pcg::{self, Stop, System};
+use crate::solve::product::Matrix;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
 use std::sync::Arc;
 
-/// Most that a body may turn in a cloth step while it touches cloth, rad.
-const TURN_MAX: f64 = 0.3;
+/// Most that a body may turn in a cloth step while it touches cloth, rad. Corners go straight in a
+/// step; where friction holds one, the way beside the arc comes back as energy.
+const TURN_MAX: f64 = 0.1;
+/// Speed, m/s, that counts as one where there is no gravity.
+const SLOW: f64 = 0.01;
 /// Rounds added while particles still come into solids.
 const EXTRA_ROUNDS: u32 = 4;
+/// Depth in a solid to which a step must not bring cloth, m: bodies that slide along cloth leave the
+/// planes that keep them apart.
+const DEEP: f64 = 1.5e-3;
+/// Steps are not divided for it more often than this: what is squeezed between solids has nowhere to
+/// go.
+const DEEP_LEVEL: u32 = 4;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -47,6 +58,8 @@ pub struct Attempt {
     pub failed: bool,
     /// Cloth would pass through cloth.
     pub crossed: bool,
+    /// Cloth would come deep into a solid.
+    pub deep: bool,
 }
 
 /// Memory of a cloth step.
@@ -55,6 +68,8 @@ pub struct Work<T> {
     pub(super) solids: Solids,
     pub(super) parts: Contributions,
     pub(super) blocks: Vec<Block<T>>,
+    /// Mass and drag of each particle, which the blocks of its row sum to.
+    pub(super) own: Vec<Block<T>>,
     pub(super) forces: Vec<Vec3>,
     pub(super) stencils: Stencils<T>,
     pub(super) filter: Filter<T>,
@@ -83,11 +98,16 @@ pub struct Work<T> {
     pub(super) reach: Vec<f64>,
     pub(super) holds: Vec<Hold>,
     pub(super) drags: Vec<SurfaceDrag>,
+    /// Particles with drags, and their diagonal blocks and sums as they were before.
+    pub(super) undragged: Vec<(u32, Block<T>, Block<T>)>,
     pub(super) drag: Vec<f64>,
     pub(super) b_bodies: Vec<[Vec3; 2]>,
     pub(super) u_bodies: Vec<[Vec3; 2]>,
     pub(super) masses: Vec<crate::contact::BodyMass>,
+    pub(super) answers: BodyPrecondition,
     pub(super) strain: f64,
+    /// How deep cloth was in solids at the beginning of the step, m.
+    pub(super) depth_before: f64,
     /// Whether the last round took particles into a solid.
     pub(super) entered: bool,
     /// Residual at the beginning of the step.
@@ -150,16 +170,16 @@ impl<T: Scalar> Work<T> {
         self.find_layers(context, state, &span);
         observer.end(Stage::ClothCloth);
 
-        if !last && self.spins(h) {
+        if !last && self.spins(context.model, h) {
             return Attempt { failed: true, ..Attempt::default() };
         }
         let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
         if sheet.self_collision && !attempt.failed {
-            for _ in 0..CROSSING_TRIES {
+            for tries in 0..=CROSSING_TRIES {
                 observer.begin(Stage::ClothCloth);
-                let crossing = self.add_crossings(context, state, &span);
+                attempt.crossed = self.add_crossings(context, state, &span);
                 observer.end(Stage::ClothCloth);
-                if !crossing {
+                if !attempt.crossed || tries == CROSSING_TRIES {
                     break;
                 }
                 let more = self.rounds(context, state, share.1, &span, false, observer);
@@ -169,9 +189,12 @@ impl<T: Scalar> Work<T> {
                     break;
                 }
             }
-            observer.begin(Stage::ClothCloth);
-            attempt.crossed = !attempt.failed && self.add_crossings(context, state, &span);
-            observer.end(Stage::ClothCloth);
+        }
+        if !attempt.failed && !attempt.crossed && state.cloth.level < DEEP_LEVEL {
+            observer.begin(Stage::ClothSolids);
+            let depth = self.depth_after(context, &span);
+            attempt.deep = depth > DEEP && depth > self.depth_before + 0.2 * DEEP;
+            observer.end(Stage::ClothSolids);
         }
         let strain = largest_strain(sheet, &self.x1);
         let rise = strain - self.strain;
@@ -181,11 +204,14 @@ impl<T: Scalar> Work<T> {
 
     /// Whether a body turns so far in the step that what touches at its beginning says nothing
     /// about its end.
-    fn spins(&self, h: f64) -> bool {
+    fn spins(&self, model: &Model, h: f64) -> bool {
         let turns = |solid: u32| {
             solid != NONE && {
                 let solid = &self.solids.list[solid as usize];
-                solid.unknown != NONE && h * solid.velocity.angular.length() > TURN_MAX
+                let round = |slot: u32| model.bodies[slot as usize].shape.is_sphere();
+                solid.unknown != NONE
+                    && h * solid.velocity.angular.length() > TURN_MAX
+                    && !round(solid.slot)
             }
         };
         self.pairs.iter().any(|p| turns(p.solid)) || self.touches.iter().any(|t| turns(t.solid))
@@ -250,6 +276,7 @@ impl<T: Scalar> Work<T> {
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
         self.blocks.resize(sheet.layout.pattern.column.len(), Block::default());
+        self.undragged.clear();
         self.forces.resize(n, Vec3::ZERO);
         let (parts, elements) = (&mut self.parts, &sheet.elements);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
@@ -259,6 +286,7 @@ impl<T: Scalar> Work<T> {
         });
         self.blow(context, state);
         self.base.clear();
+        self.own.clear();
         let gravity = context.settings.gravity;
         for (i, v) in v.iter().enumerate() {
             let mass = sheet.elements.mass[i];
@@ -267,6 +295,7 @@ impl<T: Scalar> Work<T> {
             self.base.push(mass * *v + h * force);
             let place = sheet.layout.pattern.diagonal[i] as usize;
             let add = T::of(mass + h * self.drag[i]);
+            self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(mass + h * self.drag[i]))));
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
                 column[k] += add;
             }
@@ -371,8 +400,13 @@ impl<T: Scalar> Work<T> {
             _ => &sheet.layout.levels[..],
         };
         let numbers = &mut self.numbers;
+        let dragged = self.drags.iter().map(|d| d.particle);
+        numbers.jacobi.mark(dragged);
         inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
-        let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
+        self.answers.update(&self.masses, (pattern, blocks), filter, stencils);
+        let matrix = Matrix { pattern, blocks, own: &self.own };
+        let mut system =
+            System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         if first {
             // a hundredth of what free flight leaves is as good as a start from rest gets
@@ -384,8 +418,13 @@ impl<T: Scalar> Work<T> {
             );
             reference = start * (0.01 / better).max(1.0);
         }
-        let stop =
-            Stop { iterations: settings.iterations, tolerance: settings.tolerance, reference };
+        let Settings { gravity, .. } = context.settings;
+        let stop = Stop {
+            iterations: settings.iterations,
+            tolerance: settings.tolerance,
+            reference,
+            speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
+        };
         let mut outcome = system.solve(
             &mut levelled,
             (&self.b, &self.b_bodies),
@@ -434,7 +473,9 @@ impl<T: Scalar> Work<T> {
     fn left(&mut self, sheet: &Sheet) -> f64 {
         let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks[..]);
         let (stencils, filter) = (&mut self.stencils, &self.filter);
-        let mut system = System { pattern, blocks, stencils, filter, bodies: &self.masses };
+        let matrix = Matrix { pattern, blocks, own: &self.own };
+        let mut system =
+            System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
         let rest = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         let mut sum = 0.0;
         for (i, rest) in rest.iter().enumerate() {
@@ -460,9 +501,19 @@ impl<T: Scalar> Work<T> {
                 unknown.drift[k] += h * unknown.change[k];
             }
         }
+        for solid in self.solids.list.iter().filter(|s| s.unknown != NONE) {
+            let drift = &mut self.solids.unknowns[solid.unknown as usize].drift;
+            drift[0] += solid.extra[0];
+            drift[1] += solid.extra[1];
+        }
         let touches = &mut state.cloth.touches;
         touches.clear();
         touches.extend(self.touches.iter().filter(|t| t.active).map(|t| t.last(&self.solids, h)));
+        let pairs = &mut state.cloth.pairs;
+        pairs.clear();
+        pairs.extend(self.pairs.iter().filter_map(|p| p.last(h)));
+        pairs.sort_unstable_by_key(|p| (p.kind, p.feature, p.body));
+        pairs.dedup_by_key(|p| (p.kind, p.feature, p.body));
         state.cloth.pins.clone_from(&self.pins);
         self.strain = largest_strain(&context.model.sheet, &self.x1);
     }
@@ -471,11 +522,14 @@ impl<T: Scalar> Work<T> {
     pub fn finish(&mut self, context: &Context, state: &mut State) {
         state.cloth.pushes.clear();
         for unknown in &self.solids.unknowns {
-            let force = unknown.impulse.map(|i| i / context.dt);
-            if force == [Vec3::ZERO; 2] {
+            let still = [unknown.change, unknown.drift, unknown.expected];
+            if still == [[Vec3::ZERO; 2]; 3] {
                 continue;
             }
-            state.cloth.pushes.push((unknown.slot, force));
+            let force = unknown.impulse.map(|i| i / context.dt);
+            if force != [Vec3::ZERO; 2] {
+                state.cloth.pushes.push((unknown.slot, force));
+            }
             let body = &mut state.bodies[unknown.slot as usize];
             body.velocity.linear += unknown.change[0];
             body.velocity.angular += unknown.change[1];

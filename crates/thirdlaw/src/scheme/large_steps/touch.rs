@@ -9,6 +9,7 @@
 //! slides to the end, because it is at the limit, is slowed by a drag instead, which can only take
 //! energy: without it a cloth at rest keeps itself awake by changing its mind.
 
+use super::layers::CARRIED;
 use super::solids::{Solid, Solids, surface};
 use crate::collide::cloth::{Hit, signed_distance};
 use crate::math::{Mat3, Vec3};
@@ -42,6 +43,8 @@ pub struct Touch {
     /// Changes of grip in this step.
     switches: u8,
     releases: u8,
+    /// From the surface at the end of the last round, m.
+    pub distance: f64,
     radius: f64,
     mu: f64,
 }
@@ -105,6 +108,7 @@ impl Touch {
             speed: 0.0,
             switches: 0,
             releases: 0,
+            distance: f64::INFINITY,
             radius,
             mu: combine.apply(material.friction, crate::body::Combine::GeometricMean, mu),
         })
@@ -147,6 +151,14 @@ impl Touch {
     /// `x0` to the guess `x1`.
     pub fn begin(&mut self, model: &Model, solid: &Solid, x0: Vec3, x1: Vec3, h: f64) {
         let found = self.find_plane(model, solid, (x0, x1), &[Vec3::ZERO; 2], h);
+        if solid.is_pushed() && !self.active {
+            // a body that cloth carries is carried on, if by another particle than before
+            let (shape, center, _, _) = surface(model, solid.slot);
+            let start = solid.before.pose(center).inverse() * x0;
+            let reach = (1.0 + CARRIED) * self.radius;
+            let near = signed_distance(shape, start, 2.0 * reach);
+            self.active = near.is_some_and(|s| s.distance < reach);
+        }
         match found {
             Some((normal, point, distance)) => {
                 self.normal = normal;
@@ -193,10 +205,12 @@ impl Touch {
         let h = span.h;
         let path = (moved.x0, moved.x1);
         if !self.active {
+            self.distance = f64::INFINITY;
             let Some((normal, point, distance)) = self.find_plane(model, solid, path, delta, h)
             else {
                 return false;
             };
+            self.distance = distance;
             if distance >= self.radius * 0.9 {
                 return false;
             }
@@ -219,7 +233,9 @@ impl Touch {
         let before = self.pressure;
         self.pressure = lambda.max(0.0);
         let mut changed = self.judge_friction(solid, moved, before, delta, span);
+        self.distance = f64::INFINITY;
         if let Some((normal, point, distance)) = self.find_plane(model, solid, path, delta, h) {
+            self.distance = distance;
             // a curved surface has turned under the particle: take its plane there
             if normal.dot(n) > 0.5 {
                 changed |= (distance - self.radius).abs() > 0.5 * self.radius;
