@@ -3,9 +3,12 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod curve_end;
 mod determinism;
 mod free;
+mod interleaved;
 mod joint;
+mod joint_energy;
 mod joint_input;
 mod mechanism;
 mod robust;
