@@ -4,9 +4,10 @@
 //! `cargo run --release -p thirdlaw --example reduced [LINKS…]`
 
 mod aba;
+mod clock;
 
 use aba::{Bar, Chain};
-use std::time::Instant;
+use clock::timed;
 use thirdlaw::{Body, BodyId, Groups, Joint, Settings, Shape, Side, Vec3, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -61,21 +62,22 @@ const WAYS: [Advance; 3] = [Chain::runge_kutta, Chain::midpoint, Chain::euler];
 
 fn reduced(bar: &Bar, axes: &[Vec3], frames: usize, steps: usize, advance: Advance) -> Outcome {
     let mut chain = Chain::new(*bar, axes.to_vec(), GRAVITY);
-    let start = Instant::now();
-    for _ in 0..frames * steps {
-        advance(&mut chain, FRAME / steps as f64);
-    }
-    let time = start.elapsed().as_secs_f64() * 1e3 / frames as f64;
-    Outcome { time, places: chain.middles(), energy: chain.energy() }
+    let time = timed(|| {
+        for _ in 0..frames * steps {
+            advance(&mut chain, FRAME / steps as f64);
+        }
+    });
+    Outcome { time: time / frames as f64, places: chain.middles(), energy: chain.energy() }
 }
 
 fn engine(bar: &Bar, axes: &[Vec3], frames: usize) -> Outcome {
     let (mut world, bodies) = world(bar, axes);
-    let start = Instant::now();
-    for _ in 0..frames {
-        world.step(FRAME).expect("a finite step");
-    }
-    let time = start.elapsed().as_secs_f64() * 1e3 / frames as f64;
+    let time = timed(|| {
+        for _ in 0..frames {
+            world.step(FRAME).expect("a finite step");
+        }
+    });
+    let time = time / frames as f64;
     let places = bodies.iter().map(|&id| world.center(id).expect("it is there")).collect();
     let energy = measure::energy(&world);
     Outcome { time, places, energy: energy.kinetic + energy.gravity }
@@ -119,7 +121,7 @@ fn main() {
     println!(
         "Errors are of the worst place after the time, relative to the chain's length, and of energy,"
     );
-    println!("relative to the weight times the length; at equal time on the wall.");
+    println!("relative to the weight times the length; at equal processor time.");
     println!(
         "| links | m | reference agrees to | ms a frame | engine: place | energy \
          | Runge–Kutta: steps a frame | place | energy | midpoint: steps a frame | place | energy \

@@ -11,6 +11,7 @@ mod joint;
 mod joint_energy;
 mod joint_input;
 mod mechanism;
+mod reduced;
 mod robust;
 mod sleep;
 mod stack;
