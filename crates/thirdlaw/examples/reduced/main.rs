@@ -48,9 +48,8 @@ fn off(places: &[Vec3], exact: &[Vec3], length: f64) -> f64 {
     if places.iter().all(|x| x.is_finite()) { far / length } else { f64::INFINITY }
 }
 
-/// What `frames` frames of a method leave: ms a frame, places, energy.
+/// What a method leaves.
 struct Outcome {
-    time: f64,
     places: Vec<Vec3>,
     energy: f64,
 }
@@ -62,25 +61,42 @@ const WAYS: [Advance; 3] = [Chain::runge_kutta, Chain::midpoint, Chain::euler];
 
 fn reduced(bar: &Bar, axes: &[Vec3], frames: usize, steps: usize, advance: Advance) -> Outcome {
     let mut chain = Chain::new(*bar, axes.to_vec(), GRAVITY);
-    let time = timed(|| {
-        for _ in 0..frames * steps {
-            advance(&mut chain, FRAME / steps as f64);
-        }
-    });
-    Outcome { time: time / frames as f64, places: chain.middles(), energy: chain.energy() }
+    for _ in 0..frames * steps {
+        advance(&mut chain, FRAME / steps as f64);
+    }
+    Outcome { places: chain.middles(), energy: chain.energy() }
 }
 
-fn engine(bar: &Bar, axes: &[Vec3], frames: usize) -> Outcome {
-    let (mut world, bodies) = world(bar, axes);
+/// Processor time of one step, ms: of as many steps as the clock needs to tell.
+fn step_time(bar: &Bar, axes: &[Vec3], advance: Advance) -> f64 {
+    let mut steps = 8;
+    loop {
+        let mut chain = Chain::new(*bar, axes.to_vec(), GRAVITY);
+        let time = timed(|| (0..steps).for_each(|_| advance(&mut chain, 1e-4)));
+        if time > 100.0 {
+            return time / f64::from(steps);
+        }
+        steps *= 2;
+    }
+}
+
+/// The outcome of the default path, and its processor time, ms a frame.
+fn engine(bar: &Bar, axes: &[Vec3], frames: usize) -> (Outcome, f64) {
+    // short chains several times, for the clock
+    let mut worlds: Vec<_> = (0..(500 / axes.len()).max(1)).map(|_| world(bar, axes)).collect();
     let time = timed(|| {
-        for _ in 0..frames {
-            world.step(FRAME).expect("a finite step");
+        for (world, _) in &mut worlds {
+            for _ in 0..frames {
+                world.step(FRAME).expect("a finite step");
+            }
         }
     });
-    let time = time / frames as f64;
+    let time = time / (frames * worlds.len()) as f64;
+    let (world, bodies) = &worlds[0];
     let places = bodies.iter().map(|&id| world.center(id).expect("it is there")).collect();
-    let energy = measure::energy(&world);
-    Outcome { time, places, energy: energy.kinetic + energy.gravity }
+    let energy = measure::energy(world);
+    let outcome = Outcome { places, energy: energy.kinetic + energy.gravity };
+    (outcome, time)
 }
 
 fn compare(count: usize, length: f64, seconds: f64) {
@@ -96,17 +112,16 @@ fn compare(count: usize, length: f64, seconds: f64) {
         agree = off(&exact.places, &finer.places, whole);
         exact = finer;
     }
-    let ours = engine(&bar, &axes, frames);
+    let (ours, time) = engine(&bar, &axes, frames);
     let unit = whole * count as f64 * 9.81;
     let mut row = format!(
         "| {count} | {length} | {agree:.0e} | {:.2} | {:.1e} | {:+.0e} |",
-        ours.time,
+        time,
         off(&ours.places, &exact.places, whole),
         ours.energy / unit
     );
     for way in WAYS {
-        let one = reduced(&bar, &axes, frames.min(4), 8, way).time / 8.0;
-        let steps = ((ours.time / one).round() as usize).max(1);
+        let steps = ((time / step_time(&bar, &axes, way)).round() as usize).max(1);
         let theirs = reduced(&bar, &axes, frames, steps, way);
         row += &format!(
             " {steps} | {:.1e} | {:+.0e} |",
