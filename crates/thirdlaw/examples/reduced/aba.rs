@@ -245,9 +245,9 @@ impl Chain {
         };
         let (q, u) = (half(&q0, &u0), half(&u0, &a));
         self.accelerations(&q, &u, &mut a);
-        for i in 0..q.len() {
-            self.q[i] += h * u[i];
-            self.rates[i] += h * a[i];
+        for (i, (u, a)) in u.into_iter().zip(a).enumerate() {
+            self.q[i] += h * u;
+            self.rates[i] += h * a;
         }
     }
 
@@ -256,8 +256,8 @@ impl Chain {
         let (q, u) = (self.q.clone(), self.rates.clone());
         let mut a = vec![0.0; q.len()];
         self.accelerations(&q, &u, &mut a);
-        for i in 0..q.len() {
-            self.rates[i] += h * a[i];
+        for (i, a) in a.into_iter().enumerate() {
+            self.rates[i] += h * a;
             self.q[i] += h * self.rates[i];
         }
     }
