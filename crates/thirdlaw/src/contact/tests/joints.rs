@@ -21,6 +21,16 @@ struct Held {
     contacts: usize,
 }
 
+/// The contacts alone, with joints eliminated.
+struct Reduced {
+    matrix: Vec<Vec<f64>>,
+    q: Vec<f64>,
+    /// What the joints answer to each contact impulse.
+    to_row: Vec<Vec<f64>>,
+    /// What they answer to q.
+    to_q: Vec<f64>,
+}
+
 /// A random problem whose bodies hang together by ball joints: a tree with one loop, tied to the fixed
 /// body and to a particle. Joints ask for velocities other than zero, as they do where gaps are closed.
 fn held(seed: u64, recipe: Recipe) -> Held {
@@ -125,9 +135,8 @@ impl Held {
         rates.iter().zip(rows).map(|(w, row)| (w + row.bias).abs()).fold(0.0, f64::max)
     }
 
-    /// Joints eliminated (Schur complement): N and q that they leave to the contacts, and what they
-    /// answer to each contact impulse and to q.
-    fn reduced(&self) -> (Vec<Vec<f64>>, Vec<f64>, Vec<Vec<f64>>, Vec<f64>) {
+    /// The Schur complement of the joints.
+    fn reduced(&self) -> Reduced {
         let (n, c) = (self.dense.q.len(), self.contacts);
         let matrix = &self.dense.matrix;
         let held: Vec<Vec<f64>> = (c..n).map(|i| matrix[i][c..].to_vec()).collect();
@@ -140,13 +149,13 @@ impl Held {
             .map(|i| (0..c).map(|k| matrix[i][k] + dot(&matrix[i][c..], &to_row[k])).collect())
             .collect();
         let q = (0..c).map(|i| self.dense.q[i] + dot(&matrix[i][c..], &to_q)).collect();
-        (reduced, q, to_row, to_q)
+        Reduced { matrix: reduced, q, to_row, to_q }
     }
 
     /// The exact solution: contacts by pivoting on what the joints leave them.
     fn exact(&self) -> Vec<f64> {
-        let (reduced, q, to_row, to_q) = self.reduced();
-        let mut z = murty(&reduced, &q);
+        let Reduced { matrix, q, to_row, to_q } = self.reduced();
+        let mut z = murty(&matrix, &q);
         let answer = |j: usize| (0..z.len()).map(|k| z[k] * to_row[k][j]).sum::<f64>();
         let joints: Vec<f64> = (0..to_q.len()).map(|j| to_q[j] + answer(j)).collect();
         z.extend(joints);
@@ -324,7 +333,7 @@ fn impulses_spread_through_joints_as_dense_algebra_says() {
     use crate::joint::system::Part;
     for seed in 0..4 {
         let mut held = held(seed, RECIPE);
-        let (wanted, ..) = held.reduced();
+        let wanted = held.reduced().matrix;
         held.project();
         let (problem, system) = (&held.case.problem, &held.joints.system);
         let mut spread = Spread::default();
