@@ -42,7 +42,7 @@ pub enum Command {
     /// List the built-in scenes
     Scenes(ScenesArgs),
     /// Print the JSON Schema of scene files, for editors
-    Schema,
+    Schema(SchemaArgs),
     /// Draw a run: pictures, a poster and a movie
     Render(RenderArgs),
     /// Write report.html of a run anew: pictures, plots, expectations
@@ -150,6 +150,14 @@ pub struct ScenesArgs {
     pub json: bool,
 }
 
+/// `thirdlaw schema`.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SchemaArgs {
+    /// The same as a page to read: the book's reference of scene files
+    #[arg(long)]
+    pub markdown: bool,
+}
+
 /// `thirdlaw render`.
 #[derive(Clone, Debug, Args)]
 pub struct RenderArgs {
@@ -178,6 +186,12 @@ pub struct RenderArgs {
     /// Make nothing but poster.png
     #[arg(long, conflicts_with = "sheet")]
     pub poster_only: bool,
+    /// Give the poster at most this many colours, for a small file
+    #[arg(
+        long, value_name = "N", requires = "poster_only",
+        value_parser = clap::value_parser!(u32).range(2..=256)
+    )]
+    pub colors: Option<u32>,
     /// Threads to compute with; the pictures do not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,

@@ -1,6 +1,6 @@
 //! `thirdlaw check`, `thirdlaw scenes` and `thirdlaw schema`: scenes without running them.
 
-use crate::args::{CheckArgs, ScenesArgs};
+use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
 use crate::failure::Failure;
 use crate::{print, source};
 use thirdlaw_scene::{Scene, SceneCloth};
@@ -76,6 +76,9 @@ pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
 }
 
 /// Prints the schema.
-pub fn schema() -> Result<(), Failure> {
+pub fn schema(args: &SchemaArgs) -> Result<(), Failure> {
+    if args.markdown {
+        return print::result(&thirdlaw_scene::reference());
+    }
     print::result(&format!("{}\n", thirdlaw_scene::schema().trim_end()))
 }

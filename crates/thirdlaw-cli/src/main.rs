@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Resume(args)) => resume::resume(args),
         Some(Command::Check(args)) => list::check(args),
         Some(Command::Scenes(args)) => list::scenes(args),
-        Some(Command::Schema) => list::schema(),
+        Some(Command::Schema(args)) => list::schema(args),
         Some(Command::Render(args)) => render::render(args),
         Some(Command::Report(args)) => report::report(args),
         Some(Command::Export(args)) => export::export(args),

@@ -16,12 +16,14 @@ pub mod generate;
 pub mod mesh;
 pub mod names;
 mod node;
+mod reference;
 mod schema;
 mod urdf;
 
 pub use builtin::{Builtin, builtin, find_builtin, nearest_builtin};
 pub use error::{SceneError, SceneErrors};
 pub use expect::{ExpectTracker, Expectation, FrameStats, Verdict};
+pub use reference::reference;
 pub use schema::schema;
 
 use std::path::Path;

@@ -2,6 +2,10 @@
 //!
 //! `cargo run --release -p thirdlaw --example chain`
 
+#[path = "reduced/clock.rs"]
+mod clock;
+
+use clock::timed;
 use std::time::Instant;
 use thirdlaw::{Body, BodyId, Groups, Joint, Settings, Shape, Side, Vec3, World, measure};
 
@@ -46,25 +50,52 @@ fn wrecking_ball(mass: f64) {
     );
 }
 
+/// What the second to sixth step of a chain cost on average: multiplications of the factors, and ms.
+fn cost(count: usize) -> (u64, f64) {
+    const STEPS: u64 = 5;
+    let (mut best, mut work) = (f64::INFINITY, 0);
+    for _ in 0..3 {
+        // short chains many times over, so that they are not measured by one lucky moment
+        let mut worlds: Vec<World> = (0..(10_000 / count).max(1)).map(|_| chain(count).0).collect();
+        for world in &mut worlds {
+            world.step(1.0 / 60.0).expect("a finite step");
+        }
+        work = 0;
+        let time = timed(|| {
+            for world in &mut worlds {
+                for _ in 0..STEPS {
+                    work += world.step(1.0 / 60.0).expect("a finite step").joint_work;
+                }
+            }
+        });
+        let steps = STEPS * worlds.len() as u64;
+        work /= steps;
+        best = best.min(time / steps as f64);
+    }
+    (work, best)
+}
+
 fn main() {
     println!("wrecking ball, 25 links, 600 frames:");
     wrecking_ball(100.0);
     wrecking_ball(10_000.0);
-    println!("links, multiplications a step, ms a step, exponent of time:");
-    let mut before: Option<(f64, f64)> = None;
+    println!("links, multiplications a step, ms a step, exponents of both from the line before:");
+    let mut rows: Vec<[f64; 3]> = Vec::new();
     for count in [10, 32, 100, 316, 1000, 3162, 10_000] {
-        let (mut world, _) = chain(count);
-        world.step(1.0 / 60.0).expect("a finite step");
-        let mut best = f64::INFINITY;
-        let mut work = 0;
-        for _ in 0..5 {
-            let start = Instant::now();
-            work = world.step(1.0 / 60.0).expect("a finite step").joint_work;
-            best = best.min(start.elapsed().as_secs_f64() * 1e3);
-        }
-        let n = count as f64;
-        let exponent = before.map_or(1.0, |(m, t)| (best / t).ln() / (n / m).ln());
-        println!("{count:6} {work:12} {best:10.3} {exponent:6.2}");
-        before = Some((n, best));
+        let (work, time) = cost(count);
+        let row = [count as f64, work as f64, time];
+        let exponent = |k: usize| match rows.last() {
+            Some(from) => format!("{:6.2}", (row[k] / from[k]).ln() / (row[0] / from[0]).ln()),
+            None => "     –".to_owned(),
+        };
+        println!("{count:6} {work:12} {time:10.3} {} {}", exponent(1), exponent(2));
+        rows.push(row);
     }
+    let (first, last) = (rows[0], rows[rows.len() - 1]);
+    let exponent = |k: usize| (last[k] / first[k]).ln() / (last[0] / first[0]).ln();
+    println!(
+        "from first to last: {:.3} in multiplications, {:.3} in time",
+        exponent(1),
+        exponent(2)
+    );
 }

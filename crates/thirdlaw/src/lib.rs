@@ -41,7 +41,19 @@ pub use shape::Shape;
 pub use snapshot::Snapshot;
 pub use world::{Observer, Stage, StepReport, World};
 
-/// The examples of the README, compiled and run.
+/// The examples of the README and of the book, compiled and run.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-pub struct Readme;
+pub mod read {
+    #[doc = include_str!("../../../README.md")]
+    pub struct Readme;
+    #[doc = include_str!("../../../docs/book/src/index.md")]
+    pub struct Index;
+    #[doc = include_str!("../../../docs/book/src/contact.md")]
+    pub struct Contact;
+    #[doc = include_str!("../../../docs/book/src/joints.md")]
+    pub struct Joints;
+    #[doc = include_str!("../../../docs/book/src/cloth.md")]
+    pub struct Cloth;
+    #[doc = include_str!("../../../docs/book/src/determinism.md")]
+    pub struct Determinism;
+}

@@ -12,18 +12,19 @@ use parry3d_f64::query;
 use parry3d_f64::shape::{Shape, SharedShape};
 use rayon::prelude::*;
 
-/// Mechanical energy of all dynamic bodies and cloths, J.
+/// Mechanical energy of all dynamic bodies, point masses, joints and cloths, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// ½ m v² + ½ ω·Iω.
     pub kinetic: f64,
     /// −m g·x, zero at the world's origin.
     pub gravity: f64,
-    /// Stretch, shear and bend of cloth.
+    /// Stretch, shear and bend of cloth; springs of joints, and joints that are held softly.
     pub elastic: f64,
 }
 
-/// Kinetic energy and energy in the gravity field.
+/// Kinetic energy, energy in the gravity field, and what cloth and springs store. What the drives of
+/// joints or a user's own constraints store is not known to it.
 pub fn energy(world: &World) -> Energy {
     let gravity = world.settings().gravity;
     let mut sum = Energy::default();
@@ -51,6 +52,26 @@ pub fn energy(world: &World) -> Energy {
     }
     for bend in &elements.bends {
         sum.elastic += crate::energy::bend::energy(bend, &elements.hinges, &particles.x);
+    }
+    sum.elastic += joint_energy(world);
+    sum
+}
+
+/// What the joints store, J.
+fn joint_energy(world: &World) -> f64 {
+    let (model, state) = (world.model(), world.state());
+    let way = world.settings().joints.enforcement;
+    let mut sum = 0.0;
+    for (joint, now) in model.joints.iter().zip(&state.joints) {
+        if !joint.alive || now.broken {
+            continue;
+        }
+        let broken = |slot: u32| state.joints[slot as usize].broken;
+        if joint.coupling().is_some_and(|(first, second, _)| broken(first) || broken(second)) {
+            continue;
+        }
+        let (a, b) = (side_pose(state, joint.a), side_pose(state, joint.b));
+        sum += joint.energy(&joint.placed(a, b), now, way);
     }
     sum
 }

@@ -96,7 +96,8 @@ impl<'a> Studio<'a> {
         std::fs::create_dir_all(&self.out).map_err(Failure::file("create", &self.out))?;
         if self.args.poster_only {
             let image = self.draw(self.poster)?;
-            pictures::write_image(&self.out.join(POSTER), &image)?;
+            let colors = self.args.colors.map(|n| n as usize);
+            pictures::write_poster(&self.out.join(POSTER), &image, colors)?;
             return self.tell("", &[format!("{POSTER} (frame {})", self.poster)]);
         }
         if self.frames.len() > MANY_PICTURES && !self.args.quiet {

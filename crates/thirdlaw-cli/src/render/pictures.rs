@@ -12,7 +12,7 @@ use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
-use thirdlaw_render::{Image, read_png, write_png};
+use thirdlaw_render::{Image, read_png, write_indexed_png, write_png};
 
 const FOLDER: &str = "pictures";
 const OPTIONS: &str = "options.json";
@@ -133,6 +133,15 @@ fn clear(folder: &Path) -> Result<(), Failure> {
 
 /// Writes an image as a PNG, whole or not at all.
 pub fn write_image(path: &Path, image: &Image) -> Result<(), Failure> {
-    let bytes = write_png(image).map_err(|why| Failure::file("write", path)(Error::other(why)))?;
+    write_poster(path, image, None)
+}
+
+/// The same with few colours, where a number of them is given.
+pub fn write_poster(path: &Path, image: &Image, colors: Option<usize>) -> Result<(), Failure> {
+    let bytes = match colors {
+        Some(colors) => write_indexed_png(image, colors),
+        None => write_png(image),
+    };
+    let bytes = bytes.map_err(|why| Failure::file("write", path)(Error::other(why)))?;
     files::write_whole(path, &bytes)
 }

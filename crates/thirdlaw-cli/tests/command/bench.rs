@@ -50,4 +50,6 @@ fn every_listed_scene_is_valid() {
 fn the_schema_is_json() {
     let schema = Workplace::new().thirdlaw("schema").expect_code(0).stdout;
     assert!(serde_json::from_str::<serde_json::Value>(&schema).unwrap().is_object());
+    let page = Workplace::new().thirdlaw("schema --markdown").expect_code(0).stdout;
+    assert!(page.starts_with("# Scene files") && page.contains("| `title` | text |"));
 }

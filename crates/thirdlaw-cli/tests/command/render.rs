@@ -61,6 +61,21 @@ fn a_run_becomes_pictures_a_poster_a_movie_and_a_sheet() {
 }
 
 #[test]
+fn a_poster_of_few_colors_is_small_and_a_movie_has_them_all() {
+    let workplace = box_run();
+    let poster = workplace.path("out/a/poster.png");
+    render(&workplace, "out/a --size 96x54 --samples 4 --poster-only").expect_code(0);
+    let whole = std::fs::read(&poster).unwrap();
+    render(&workplace, "out/a --size 96x54 --samples 4 --poster-only --colors 8").expect_code(0);
+    let small = std::fs::read(&poster).unwrap();
+    assert!(small.len() * 3 < whole.len(), "{} {}", small.len(), whole.len());
+    assert!(small.windows(4).any(|word| word == b"PLTE"));
+    let refused = render(&workplace, "out/a --colors 8").expect_code(2);
+    assert!(refused.stderr.contains("--poster-only"), "{}", refused.stderr);
+    render(&workplace, "out/a --poster-only --colors 1").expect_code(2);
+}
+
+#[test]
 fn pictures_have_the_same_bytes_for_any_number_of_threads() {
     let workplace = box_run();
     render(&workplace, &format!("out/a {QUICK} --threads 1 --out one")).expect_code(0);

@@ -115,7 +115,11 @@ fn friction(name: &str) -> FrictionModel {
 }
 
 fn joint_solve(name: &str) -> JointSolve {
-    if name == "rows" { JointSolve::Rows } else { JointSolve::Exact }
+    match name {
+        "rows" => JointSolve::Rows,
+        "interleaved" => JointSolve::Interleaved,
+        _ => JointSolve::Exact,
+    }
 }
 
 /// An engine's refusal, at the key it is about.

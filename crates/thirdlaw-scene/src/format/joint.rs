@@ -322,8 +322,9 @@ pub static JOINT_SETTINGS: TableFormat = TableFormat {
         key("enforcement", ENFORCEMENT, "How joints are held; default \"stabilized\"."),
         key(
             "solve",
-            Kind::Choice(&["exact", "rows"]),
-            "By factorization, or by iteration with the contacts; default \"exact\".",
+            Kind::Choice(&["exact", "rows", "interleaved"]),
+            "By factorization, by iteration among the contacts, or by factorization after every \
+             iteration on the contacts (for the splitting solvers); default \"exact\".",
         ),
         key(
             "iterations",

@@ -62,7 +62,7 @@ static SETTINGS: TableFormat = TableFormat {
         key(
             "substeps",
             Kind::Integer(range(1.0, 1e3)),
-            "Parts of a step, with contacts found once; default 4.",
+            "Parts of a step, with contacts found once; default 8.",
         ),
         key("gravity", VECTOR, "m/s²; default [0, -9.81, 0]."),
         key("sleeping", Kind::Flag, "Whether islands at rest stop being simulated; default true."),

@@ -1,5 +1,6 @@
 //! Scenes as a user meets them: loaded, refused, run.
 
+mod book;
 mod cloth;
 mod damage;
 mod errors;

@@ -28,8 +28,8 @@ pub use problem::{
     Block, BodyMass, Bound, ContactProblem, FrictionModel, ProblemError, Row, Side, Velocities,
 };
 pub use scratch::{Scratch, prepare, refresh};
-pub(crate) use solver::TINY;
 pub use solver::{
     DirectUse, SolveReport, SolveSettings, Solver, Staggering, residual, solve, warm_start,
 };
+pub(crate) use solver::{TINY, solve_and_hold};
 pub use sweep::Part;

@@ -62,7 +62,9 @@ pub enum JointKind {
         /// Greatest distance; may be infinite.
         max: f64,
     },
-    /// Keep the anchor of b on a smooth curve through points of frame a: a bead on a wire.
+    /// Keep the anchor of b on a smooth curve through points of frame a: a bead on a wire. An open
+    /// curve stops it at both ends; limits of [`Axis::X`], the arc length, may stop it earlier, and say how
+    /// it bounces there.
     Curve {
         /// Points, m.
         points: Vec<Vec3>,
@@ -174,6 +176,10 @@ pub enum JointSolve {
     Exact,
     /// As rows of the contact problem, by the contact solver's iterations.
     Rows,
+    /// By sparse factorization after every iteration of the contact solver. With mass splitting this is
+    /// the averaging of [tonge2012, Eq. 37], of which the paper proves that it converges; joints hold
+    /// exactly however few the iterations. Not for solvers that diverge by themselves.
+    Interleaved,
 }
 
 /// How joints are held and solved where they do not say it themselves.

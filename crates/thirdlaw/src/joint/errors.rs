@@ -83,7 +83,8 @@ impl JointIsland {
         let (frame, at) = (self.locals[l].placed.q_a, self.locals[l].state.place);
         for row in &mut self.system.rows[link.row_start as usize..][..link.row_count as usize] {
             let axis = row.axis as usize;
-            let limits = joint.joint.axes[axis].limits;
+            // read only by the rows that have them: a chain of many links lives on few bytes a link
+            let limits = || joint.joint.axes[axis].limits;
             row.error = match (row.role, &joint.joint.kind) {
                 (Role::Hold, JointKind::Distance { min, .. }) => q[0] - min,
                 (Role::Low, JointKind::Distance { min, .. }) => q[0] - min,
@@ -95,11 +96,15 @@ impl JointIsland {
                     gap.dot([normals.0, normals.1][axis - 1])
                 }
                 (Role::Hold, _) => q[axis],
-                (Role::Low, _) => q[axis] - limits.map_or(0.0, |l| l.lower),
-                (Role::High, _) => {
-                    let length = joint.curve.as_ref().map_or(0.0, |c| c.length());
-                    limits.map_or(length, |l| l.upper) - q[axis]
+                (Role::Low, _) if joint.has_ends() => {
+                    q[0] - limits().map_or(0.0, |l| l.lower.max(0.0))
                 }
+                (Role::High, _) if joint.has_ends() => {
+                    let length = joint.curve_length().unwrap_or(0.0);
+                    limits().map_or(length, |l| l.upper.min(length)) - q[0]
+                }
+                (Role::Low, _) => q[axis] - limits().map_or(0.0, |l| l.lower),
+                (Role::High, _) => limits().map_or(0.0, |l| l.upper) - q[axis],
                 (Role::Spring, JointKind::Spring { .. }) => q[0] - joint.rest,
                 (Role::Spring, JointKind::AngularSpring { .. }) => q[axis],
                 (Role::Spring, _) => {

@@ -7,6 +7,7 @@ use super::geometry::Placed;
 use super::model::{JointModel, used_axes};
 use super::reading::JointState;
 use super::system::{JointRow, Link, Role, Source, System};
+use crate::contact::Velocities;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 
@@ -104,7 +105,8 @@ impl JointIsland {
             JointKind::Curve { closed, .. } => {
                 system.add_row(Role::Hold, 1);
                 system.add_row(Role::Hold, 2);
-                if !closed && joint.joint.axes[0].limits.is_none() {
+                // a wire ends at its ends, whatever limits allow
+                if !closed {
                     system.add_row(Role::Low, 0);
                     system.add_row(Role::High, 0);
                 }
@@ -121,7 +123,9 @@ impl JointIsland {
             if joint.locked[i] || !used[i] {
                 continue;
             }
-            if let Some(limits) = axis.limits {
+            if let Some(limits) = axis.limits
+                && !joint.has_ends()
+            {
                 if limits.lower.is_finite() {
                     system.add_row(Role::Low, i);
                 }
@@ -164,6 +168,24 @@ impl JointIsland {
             tried: ([0.0; 6], 0.0),
         });
         (0..rows.min(ROWS_MAX)).for_each(|i| self.system.add_row(Role::Hold, i));
+    }
+
+    /// Takes over the velocities of bodies and point masses; the world's is zero.
+    pub fn take_velocities(&mut self, velocities: &Velocities) {
+        self.v.clear();
+        self.v.extend_from_slice(&velocities.bodies);
+        let still = |&linear: &Vec3| Twist { linear, angular: Vec3::ZERO };
+        self.v.extend(velocities.particles.iter().map(still));
+        self.v.push(Twist::default());
+    }
+
+    /// Gives them back.
+    pub fn give_velocities(&self, velocities: &mut Velocities) {
+        let (bodies, rest) = self.v.split_at(velocities.bodies.len());
+        velocities.bodies.copy_from_slice(bodies);
+        for (v, node) in velocities.particles.iter_mut().zip(rest) {
+            *v = node.linear;
+        }
     }
 
     pub(super) fn sides(&self, l: usize) -> [usize; 2] {

@@ -288,6 +288,16 @@ impl JointModel {
         }
     }
 
+    /// Length of the curve on which it keeps a bead, m.
+    pub fn curve_length(&self) -> Option<f64> {
+        self.curve.as_ref().map(Curve::length)
+    }
+
+    /// Whether it is a wire with two ends, at which a bead stops.
+    pub(crate) fn has_ends(&self) -> bool {
+        matches!(self.joint.kind, JointKind::Curve { closed: false, .. })
+    }
+
     /// The two bodies that it keeps from touching, the lower slot first.
     pub(crate) fn apart(&self, broken: bool) -> Option<(u32, u32)> {
         match (self.a, self.b) {

@@ -21,12 +21,12 @@ pub(crate) struct System {
     pub ends: Vec<u32>,
     /// Rows of J, for every row the part of every end of its link.
     pub jacobian: Vec<Part>,
-    order: Order,
+    pub(super) order: Order,
     pub(crate) factor: Factor,
     /// Whether the factors are those of the rows as they are.
     factored: bool,
     /// Vertex of each node; NONE where it cannot move.
-    vertex: Vec<u32>,
+    pub(super) vertex: Vec<u32>,
     kinds: Vec<Vertex>,
     sizes: Vec<u32>,
     edges: Vec<(u32, u32)>,
@@ -130,7 +130,7 @@ pub(crate) enum Status {
     Upper,
 }
 
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// Changes of states in a solve at most.
 const ROUNDS: usize = 24;
 /// Rounds in which all contradictions change at once.
@@ -377,31 +377,6 @@ impl System {
         }
     }
 
-    /// What an impulse that changed `v` by other means does through the joints: the change of
-    /// velocities that keeps all free rows as they are.
-    pub fn respond(&mut self, v: &mut [Twist]) {
-        self.factor.vector.fill(0.0);
-        for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            for i in 0..link.row_count as usize {
-                let r = link.row_start as usize + i;
-                if self.rows[r].status == Status::Free {
-                    self.factor.vector[start + i] = -self.rate(link, r, v);
-                }
-            }
-        }
-        self.factor.solve(&self.order);
-        for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            for i in 0..link.row_count as usize {
-                let r = link.row_start as usize + i;
-                if self.rows[r].status == Status::Free {
-                    self.apply(link, r, -self.factor.vector[start + i], v);
-                }
-            }
-        }
-    }
-
     /// Whether all links hold two sides, as the contact problem wants them.
     pub fn is_pairwise(&self) -> bool {
         self.links.iter().all(|l| l.end_count == 2 && matches!(l.source, Source::Joint(_)))
@@ -496,7 +471,7 @@ impl NodeMass {
     }
 
     /// The part of a row with locked axes left out.
-    fn row(&self, part: &Part) -> [f64; 6] {
+    pub(super) fn row(&self, part: &Part) -> [f64; 6] {
         let mut row = [0.0; 6];
         for k in 0..3 {
             row[k] = if self.locked_linear[k] { 0.0 } else { part.linear[k] };

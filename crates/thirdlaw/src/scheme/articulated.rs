@@ -23,7 +23,7 @@ use crate::joint::enforce::{self, Moment};
 use crate::joint::island::Stage;
 use crate::joint::model::Node;
 use crate::joint::system::NodeMass;
-use crate::math::{Mat3, Quat, Twist, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
 use crate::rigid::island::Linked;
 use crate::rigid::{mass, rotation};
@@ -49,6 +49,7 @@ impl IslandScratch {
         self.gather_joints(setting, members);
         self.first_joint_row = None;
         // gears and constraints hold more than two sides, which the contact problem cannot say
+        self.interleave = settings.joints.solve == JointSolve::Interleaved;
         if settings.joints.solve == JointSolve::Rows && self.joints.system.is_pairwise() {
             self.add_joint_rows(members);
         }
@@ -292,20 +293,11 @@ impl IslandScratch {
     }
 
     pub(super) fn load_velocities(&mut self) {
-        let v = &mut self.joints.v;
-        v.clear();
-        v.extend_from_slice(&self.velocities.bodies);
-        let still = |&linear: &Vec3| Twist { linear, angular: Vec3::ZERO };
-        v.extend(self.velocities.particles.iter().map(still));
-        v.push(Twist::default());
+        self.joints.take_velocities(&self.velocities);
     }
 
     pub(super) fn store_velocities(&mut self) {
-        let count = self.bodies.len();
-        self.velocities.bodies.copy_from_slice(&self.joints.v[..count]);
-        for (v, node) in self.velocities.particles.iter_mut().zip(&self.joints.v[count..]) {
-            *v = node.linear;
-        }
+        self.joints.give_velocities(&mut self.velocities);
     }
 
     pub(super) fn kick_points(

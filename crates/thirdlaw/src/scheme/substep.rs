@@ -78,6 +78,8 @@ pub struct IslandScratch {
     pub(super) next: Vec<(Vec3, Quat)>,
     /// First row of joints in the contact problem, where they are solved there.
     pub(super) first_joint_row: Option<usize>,
+    /// Whether joints are held exactly after every iteration on the contacts.
+    pub(super) interleave: bool,
     /// For contacts of bodies with joints.
     pub(super) through: super::through::Through,
 }

@@ -1,12 +1,14 @@
 //! Contacts and joints of one island together.
 //!
 //! Few contacts are solved through the joints: on the response N = J P M⁻¹Jᵀ that the exact joints leave
-//! them. Many take turns with the joints. Or joints are rows among those of the contacts, and any
+//! them. Many take turns with the joints. Or joints are held exactly after every iteration on the contacts.
+//! Or joints are rows among those of the contacts, and any
 //! contact solver iterates on all of them.
 
 use super::substep::{IslandScratch, Members, SolveTotals};
-use crate::contact::{self, Block, Bound, Row, Side, SolveSettings, dense};
-use crate::joint::system::Source;
+use crate::contact::{self, Block, Bound, DirectUse, Row, Side, SolveSettings, Velocities, dense};
+use crate::joint::spread::Spread;
+use crate::joint::system::{Part, Source};
 use crate::math::{Twist, Vec3};
 
 /// Rounds of contacts and joints in turn.
@@ -26,7 +28,7 @@ pub(super) struct Through {
     matrix: Vec<f64>,
     defects: Vec<f64>,
     before: Vec<f64>,
-    answer: Vec<Twist>,
+    spread: Spread,
 }
 
 /// (J v) of a contact row.
@@ -49,6 +51,8 @@ impl IslandScratch {
             self.solve_as_rows(solve, totals);
         } else if rows == 0 {
             self.joints.system.solve(&mut self.joints.v);
+        } else if self.interleave {
+            self.solve_interleaved(solve, totals);
         } else if rows <= THROUGH_ROWS && rows * self.joints.v.len() <= THROUGH_WORK {
             self.solve_through(solve, totals);
         } else {
@@ -139,6 +143,22 @@ impl IslandScratch {
         }
     }
 
+    /// Joints exactly after every iteration on the contacts [tonge2012, Eq. 37].
+    pub(super) fn solve_interleaved(&mut self, solve: &SolveSettings, totals: &mut SolveTotals) {
+        let solve = SolveSettings { direct: DirectUse::Never, ..*solve };
+        let IslandScratch { problem, velocities, impulses, solver, joints, .. } = self;
+        joints.system.solve(&mut joints.v);
+        joints.give_velocities(velocities);
+        let mut hold = |velocities: &mut Velocities| {
+            joints.take_velocities(velocities);
+            joints.system.solve(&mut joints.v);
+            joints.give_velocities(velocities);
+        };
+        let report =
+            contact::solve_and_hold(problem, &solve, velocities, impulses, solver, &mut hold);
+        totals.add(report);
+    }
+
     /// Contacts on the response that the joints leave them, N = J P M⁻¹Jᵀ.
     pub(super) fn solve_through(&mut self, solve: &SolveSettings, totals: &mut SolveTotals) {
         let rows = self.problem.rows.len();
@@ -181,31 +201,27 @@ impl IslandScratch {
         }
     }
 
-    /// N, column after column: what a unit impulse on a row does to all rows.
+    /// N: what a unit impulse on a row does to all rows.
     pub(super) fn fill_response(&mut self) {
         let rows = self.problem.rows.len();
-        self.through.matrix.clear();
-        self.through.matrix.resize(rows * rows, 0.0);
-        let answer = &mut self.through.answer;
+        let Through { matrix, spread, .. } = &mut self.through;
+        matrix.clear();
+        matrix.resize(rows * rows, 0.0);
+        let system = &self.joints.system;
+        system.spread_clear(spread);
         for block in &self.problem.blocks {
             for i in block.rows() {
-                answer.clear();
-                answer.resize(self.joints.v.len(), Twist::default());
                 let row = &self.problem.rows[i];
-                for (side, arm, sign) in [(block.a, row.arm_a, -1.0), (block.b, row.arm_b, 1.0)] {
-                    if let Side::Body(b) = side {
-                        let (mass, v) = (&self.problem.bodies[b as usize], &mut answer[b as usize]);
-                        v.linear += sign * (mass.inv_mass * row.direction);
-                        v.angular += sign * (mass.inv_inertia * arm);
+                let sides = [(block.a, row.arm_a, -1.0), (block.b, row.arm_b, 1.0)];
+                let pushes = sides.into_iter().filter_map(|(side, arm, sign)| match side {
+                    Side::Body(b) => {
+                        Some((b, Part { linear: sign * row.direction, angular: sign * arm }))
                     }
-                }
-                self.joints.system.respond(answer);
-                for other in &self.problem.blocks {
-                    for k in other.rows() {
-                        let row = &self.problem.rows[k];
-                        self.through.matrix[i * rows + k] =
-                            side_rate(row, &other.b, &other.a, answer);
-                    }
+                    _ => None,
+                });
+                system.spread_row(spread, pushes, &mut matrix[i * rows..i * rows + i + 1]);
+                for k in 0..i {
+                    matrix[k * rows + i] = matrix[i * rows + k];
                 }
             }
         }

@@ -3,11 +3,15 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod curve_end;
 mod determinism;
 mod free;
+mod interleaved;
 mod joint;
+mod joint_energy;
 mod joint_input;
 mod mechanism;
+mod reduced;
 mod robust;
 mod sleep;
 mod stack;

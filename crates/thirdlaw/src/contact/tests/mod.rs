@@ -4,6 +4,7 @@ mod convergence;
 mod determinism;
 mod direct;
 mod friction;
+mod joints;
 mod lanes;
 mod reference;
 mod splitting;

@@ -8,18 +8,18 @@ const RECIPE: Recipe =
 
 /// The system of [tonge2012, Eq. 17–24] in dense algebra: one whole set of nodes per block, of which
 /// only those of the block are used, each with n times the inverse mass.
-struct SplitSystem {
+pub struct SplitSystem {
     /// Per block: rows of J.
     jacobian: Vec<Vec<Vec<f64>>>,
     /// Inverse mass of the split nodes.
-    inv_mass: Vec<Vec<f64>>,
+    pub inv_mass: Vec<Vec<f64>>,
     /// Per coordinate: the blocks that have a copy.
-    copies: Vec<Vec<usize>>,
+    pub copies: Vec<Vec<usize>>,
     bias: Vec<f64>,
 }
 
 impl SplitSystem {
-    fn new(problem: &ContactProblem) -> SplitSystem {
+    pub fn new(problem: &ContactProblem) -> SplitSystem {
         let jacobian: Vec<Vec<Vec<f64>>> = problem
             .blocks
             .iter()
@@ -48,8 +48,8 @@ impl SplitSystem {
         SplitSystem { jacobian, inv_mass, copies, bias }
     }
 
-    /// One sweep over all rows (Eq. 35–36), then the average (Eq. 38).
-    fn iterate(&self, velocity: &mut [f64], impulses: &mut [f64]) {
+    /// One sweep over all rows (Eq. 35–36): what it leaves the copies that each block has.
+    pub fn sweep(&self, velocity: &[f64], impulses: &mut [f64]) -> Vec<Vec<f64>> {
         let mut i = 0;
         let mut after = Vec::new();
         for rows in &self.jacobian {
@@ -69,6 +69,12 @@ impl SplitSystem {
             }
             after.push(v);
         }
+        after
+    }
+
+    /// One sweep, then the average (Eq. 38).
+    fn iterate(&self, velocity: &mut [f64], impulses: &mut [f64]) {
+        let after = self.sweep(velocity, impulses);
         for (k, copies) in self.copies.iter().enumerate() {
             if !copies.is_empty() {
                 let sum: f64 = copies.iter().map(|&b| after[b][k]).sum();
