@@ -8,6 +8,7 @@ mod free;
 mod joint;
 mod joint_input;
 mod mechanism;
+mod particles;
 mod robust;
 mod sleep;
 mod stack;
