@@ -294,7 +294,7 @@ fn cloth_is_pushed_by_what_bounces_off_it() {
     run(&mut world, 0.6, FRAME);
     let end = measure::momentum(&world).0;
     // as well as the iteration is told to solve; the books of bounces themselves are exact
-    assert!((end - start).length() < 1e-8 * start.length(), "{end} {start}");
+    assert!((end - start).length() < 1e-5 * start.length(), "{end} {start}");
     let up = world.vertex_velocities(cloth).unwrap();
     let speed = up.iter().map(|v| v.y).sum::<f64>() / up.len() as f64;
     assert!(speed > 0.02, "{speed}");
