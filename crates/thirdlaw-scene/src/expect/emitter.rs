@@ -17,7 +17,7 @@ pub enum EmitterReading {
     Velocity(usize),
     /// Speed of the fastest, m/s.
     Speed,
-    /// Height of the lowest, m; 0 without particles.
+    /// Height of the lowest, m; infinite without particles.
     Lowest,
     /// Distance of the farthest from the world's origin, m.
     Reach,
@@ -51,7 +51,7 @@ impl EmitterReading {
             EmitterReading::Velocity(axis) => mean(&stream.v, axis),
             EmitterReading::Speed => stream.v.iter().map(|v| v.length()).fold(0.0, f64::max),
             EmitterReading::Lowest => {
-                stream.x.iter().map(|x| x.y).reduce(f64::min).unwrap_or_default()
+                stream.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min)
             }
             EmitterReading::Reach => stream.x.iter().map(|x| x.length()).fold(0.0, f64::max),
         }

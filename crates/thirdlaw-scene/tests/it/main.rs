@@ -2,6 +2,7 @@
 
 mod cloth;
 mod damage;
+mod emitters;
 mod errors;
 mod facts;
 mod joints;
