@@ -50,9 +50,7 @@ impl EmitterReading {
             EmitterReading::Position(axis) => mean(&stream.x, axis),
             EmitterReading::Velocity(axis) => mean(&stream.v, axis),
             EmitterReading::Speed => stream.v.iter().map(|v| v.length()).fold(0.0, f64::max),
-            EmitterReading::Lowest => {
-                stream.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min)
-            }
+            EmitterReading::Lowest => stream.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min),
             EmitterReading::Reach => stream.x.iter().map(|x| x.length()).fold(0.0, f64::max),
         }
     }

@@ -25,7 +25,7 @@ impl Bounds {
 }
 
 /// Most cells.
-const CELLS_MAX: f64 = 65_536.0;
+const CELLS_MAX: f64 = 262_144.0;
 /// Most cells that one box may be listed in.
 const SPREAD_MAX: usize = 512;
 
@@ -79,7 +79,7 @@ impl Grid {
         self.items = items;
     }
 
-    /// Cells of about twice the size of a usual box, over all boxes that are not much larger.
+    /// Cells of about the size of a usual box, over all boxes that are not much larger.
     fn lay_out(&mut self, boxes: &[Bounds]) {
         let size = |b: &Bounds| (b.hi - b.lo).max_element();
         let (mut sum, mut count) = (0.0, 0.0);
@@ -100,7 +100,7 @@ impl Grid {
             hi = hi.max(bounds.hi);
         }
         let extent = (hi - lo).max(Vec3::splat(1e-9));
-        let mut cell = 2.0 * usual;
+        let mut cell = usual;
         let cells = |cell: f64| (extent / cell).ceil().max(Vec3::ONE);
         while cells(cell).element_product() > CELLS_MAX {
             cell *= 1.26;
