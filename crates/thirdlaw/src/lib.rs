@@ -34,7 +34,7 @@ pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
 pub use ids::{BodyId, ClothId, EmitterId, JointId, PointId, StaleCloth, StaleId};
 pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
-pub use particle::{Emitter, EmitterError, ForceField, Source, Stream};
+pub use particle::{Emitter, EmitterError, ForceField, Source, StaleEmitter, Stream};
 pub use point::{Point, PointError};
 pub use settings::{
     ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,

@@ -87,7 +87,7 @@ gravity = [0, 0, 0]
 "jet.speed" = { near = 10, within = 1e-9, from = 0.1 }
 "cart.struck_y" = { near = -9, within = 0.05, from = 0.5 }
 "cart.struck" = { above = 8.9, from = 0.5 }
-particles = { equals = 0, at = 0 }
+particles = { near = 240, within = 1, at = 1 }
 "#,
     );
     let mut tracker = ExpectTracker::new(&scene);
@@ -95,7 +95,9 @@ particles = { equals = 0, at = 0 }
         if frame > 0 {
             scene.world.step(scene.dt()).unwrap();
         }
-        let stats = FrameStats { frame, time: scene.world.time(), ..FrameStats::default() };
+        let particles = scene.world.state().streams.count() as u64;
+        let time = scene.world.time();
+        let stats = FrameStats { frame, time, particles, ..FrameStats::default() };
         tracker.observe(stats.time, &stats, &scene.world, &scene.bodies);
     }
     for verdict in tracker.verdicts() {

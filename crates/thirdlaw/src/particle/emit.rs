@@ -70,7 +70,8 @@ pub(crate) fn emit(
         stream.push(x, carried + own, -time);
         births.born += 1;
     }
-    stream.due = sum - count;
+    // of a rate and a step beyond all numbers nothing is left over
+    stream.due = (sum - count).max(0.0).min(1.0 - f64::EPSILON);
     births
 }
 

@@ -27,7 +27,7 @@
 pub(crate) mod advance;
 mod bounce;
 mod corner;
-pub mod emit;
+mod emit;
 pub mod emitter;
 pub mod field;
 mod flight;
@@ -41,7 +41,7 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use emitter::{Emitter, EmitterError, Source};
+pub use emitter::{Emitter, EmitterError, Source, StaleEmitter};
 pub use field::ForceField;
 pub use model::EmitterModel;
 pub use stream::{Stream, Streams, Struck};

@@ -184,7 +184,8 @@ impl Solid {
         let speed = (flight.u - self.shift).length();
         let arm = flight.x - self.center(flight.from);
         let touching = self.reach + flight.radius + 2.0 * flight.skin;
-        if arm.length_squared() > (touching + speed * length).powi(2) {
+        let within = touching + speed * length;
+        if arm.length_squared() > within * within {
             return None;
         }
         let spin = self.spin.length();

@@ -10,8 +10,7 @@ use std::sync::Arc;
 
 impl World {
     /// Adds an emitter of particles, and takes the memory for as many as it may have at a time.
-    ///
-    /// Bounces have a mass of their own in the step: see [`crate::particle`].
+    /// How they move and what they push is said at [`crate::particle`].
     pub fn add_emitter(&mut self, emitter: Emitter) -> Result<EmitterId, EmitterError> {
         if let Some(body) = emitter.body {
             self.model.slot(body).map_err(|_| EmitterError::NoSuchBody(body))?;
