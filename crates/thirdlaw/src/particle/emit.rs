@@ -71,7 +71,8 @@ pub(crate) fn emit(
         births.born += 1;
     }
     // of a rate and a step beyond all numbers nothing is left over
-    stream.due = (sum - count).max(0.0).min(1.0 - f64::EPSILON);
+    let left = sum - count;
+    stream.due = if (0.0..1.0).contains(&left) { left } else { 0.0 };
     births
 }
 
