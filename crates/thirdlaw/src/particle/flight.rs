@@ -59,6 +59,14 @@ pub enum Except {
 }
 
 impl Surroundings<'_> {
+    /// Whether there is anything near the way from `a` to `b`: few particles are near anything.
+    #[inline]
+    fn crowded(&self, a: Vec3, b: Vec3) -> bool {
+        let path = Bounds::around(a, b, 0.0);
+        self.solid_grid.any(&self.solids.bounds, &path)
+            || self.cloth_grid.any(&self.cloths.bounds, &path)
+    }
+
     /// The first thing that a flight meets.
     pub fn first(&self, flight: &Flight, groups: Groups, except: Except) -> Option<Meeting> {
         let path = Bounds::around(flight.x, flight.at(flight.until), 0.0);
@@ -209,10 +217,15 @@ pub fn fly(
             failed = failed.or(Some(chunk.id[i]));
             continue;
         }
+        let end = x + h * u;
+        if !around.crowded(x, end) {
+            chunk.x[i] = end;
+            continue;
+        }
         let flight = Flight { x, u, from, until: around.dt, radius: e.radius, skin };
         match around.first(&flight, e.groups, Except::Nothing) {
             Some(meeting) => contacts.push(Contact { particle: i as u32, meeting }),
-            None => chunk.x[i] = x + h * u,
+            None => chunk.x[i] = end,
         }
     }
     failed

@@ -114,12 +114,16 @@ impl Grid {
     /// The cells that list a box; none where it is listed apart.
     fn home(&self, bounds: &Bounds) -> Option<[[usize; 3]; 2]> {
         let inside = bounds.lo.cmpge(self.origin).all() && bounds.hi.cmple(self.end).all();
-        self.span(bounds).filter(|span| inside && cells_in(span) <= SPREAD_MAX)
+        if !inside {
+            return None;
+        }
+        self.span(bounds).filter(|span| cells_in(span) <= SPREAD_MAX)
     }
 
-    /// Cells from and to which a box reaches; none where it lies beside the grid.
+    /// Cells from and to which a finite box reaches; none where it lies beside the grid.
+    #[inline]
     fn span(&self, bounds: &Bounds) -> Option<[[usize; 3]; 2]> {
-        if self.counts[0] == 0 || !finite(bounds) {
+        if self.counts[0] == 0 {
             return None;
         }
         let lo = (bounds.lo - self.origin) * self.scale;
@@ -131,8 +135,10 @@ impl Grid {
             if hi[k] < 0.0 || lo[k] > count {
                 return None;
             }
-            span[0][k] = (lo[k].max(0.0) as usize).min(self.counts[k] - 1);
-            span[1][k] = (hi[k].max(0.0) as usize).min(self.counts[k] - 1);
+            // small integers convert faster
+            let cell = |x: f64| x.clamp(0.0, count - 1.0) as i32 as usize;
+            span[0][k] = cell(lo[k]);
+            span[1][k] = cell(hi[k]);
         }
         Some(span)
     }
@@ -145,6 +151,26 @@ impl Grid {
                 }
             }
         }
+    }
+
+    /// Whether there is a box of `boxes`, as they were sorted in, that meets `path`.
+    #[inline]
+    pub fn any(&self, boxes: &[Bounds], path: &Bounds) -> bool {
+        let meets = |index: &u32| boxes[*index as usize].meets(path);
+        if self.wide.iter().any(meets) {
+            return true;
+        }
+        let Some([lo, hi]) = self.span(path) else { return false };
+        for z in lo[2]..=hi[2] {
+            for y in lo[1]..=hi[1] {
+                let row = (z * self.counts[1] + y) * self.counts[0];
+                let items = self.starts[row + lo[0]]..self.starts[row + hi[0] + 1];
+                if self.items[items.start as usize..items.end as usize].iter().any(meets) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// Calls `work` with every box of `boxes`, as they were sorted in, that meets `path`: each once
