@@ -12,6 +12,7 @@ mod particles;
 mod robust;
 mod sleep;
 mod stack;
+mod streams;
 mod symmetry;
 mod taut;
 
