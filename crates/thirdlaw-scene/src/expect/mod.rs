@@ -285,6 +285,7 @@ mod tests {
             start: vec![],
             cloths: vec![],
             joints: vec![],
+            emitters: vec![],
             points: vec![],
             frame_time: 0.5,
         };
