@@ -17,6 +17,10 @@ PROGRAM, WORK, NODE = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 SCENE = Path(__file__).resolve().parent / "shapes.toml"
 EXAMPLE = WORK / "example"
 RUN = WORK / "run"
+# the built-in scene with bodies, joints, cloth and particles
+ALL = WORK / "everything"
+STREAMS = ["hose", "shower", "fan"]
+HINGE = np.array([-0.55, 1.2, -0.45])
 FRAMES, FPS = 40, 50
 CRATES = [f"crate.{k}" for k in range(6)]
 # a crate of 500 kg/m³ and half a metre, under standard gravity
@@ -29,10 +33,10 @@ def thirdlaw(*arguments, code=0):
     return done
 
 
-def poses():
+def poses(run=RUN):
     """(frame, body) → position, quaternion (w, x, y, z), velocity, angular velocity."""
     table = {}
-    with open(RUN / "poses.csv", newline="") as file:
+    with open(run / "poses.csv", newline="") as file:
         for row in csv.DictReader(file):
             numbers = lambda keys: np.array([float(row[key]) for key in keys.split()])
             table[int(row["frame"]), row["body"]] = (
@@ -42,6 +46,22 @@ def poses():
                 numbers("wx wy wz"),
             )
     return table
+
+
+def vertices():
+    """frame → positions of the curtain's vertices."""
+    table = {}
+    with open(ALL / "points.csv", newline="") as file:
+        for row in csv.DictReader(file):
+            place = [float(row[key]) for key in "xyz"]
+            table.setdefault(int(row["frame"]), []).append(place)
+    return {frame: np.array(places) for frame, places in table.items()}
+
+
+def particles():
+    """Number of particles in every frame."""
+    with open(ALL / "stats.csv", newline="") as file:
+        return [int(row["particles"]) for row in csv.DictReader(file)]
 
 
 def identifier(name):
@@ -124,7 +144,7 @@ def check_usd_validators():
         return
     validators = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
     # a package must hold what it names; a plain file need not be a package
-    for path in (RUN / "export/scene.usda", EXAMPLE / "example.usda"):
+    for path in (RUN / "export/scene.usda", ALL / "export/scene.usda", EXAMPLE / "example.usda"):
         stage = Usd.Stage.Open(str(path))
         errors = UsdValidation.ValidationContext(validators).Validate(stage)
         told = [(error.GetName(), error.GetMessage()) for error in errors]
@@ -150,6 +170,7 @@ def check_usd_soft():
     spray = UsdGeom.Points(stage.GetPrimAtPath("/World/spray"))
     assert [len(spray.GetPointsAttr().Get(frame)) for frame in (0, 2, 4)] == [1, 3, 5]
     near(spray.GetWidthsAttr().Get(), [0.2], 1e-7)
+    assert list(spray.GetIdsAttr().Get(4)) == [4, 3, 2, 1, 0]
 
 
 # ----- VTK -----
@@ -298,7 +319,7 @@ validator.validateBytes(bytes, { maxIssues: 20 }).then(
 
 
 def check_gltf_validator():
-    for path in (RUN / "export/scene.glb", EXAMPLE / "example.glb", WORK / "frame-25.glb"):
+    for path in (RUN / "export/scene.glb", ALL / "export/scene.glb", EXAMPLE / "example.glb", WORK / "frame-25.glb"):
         done = subprocess.run(
             ["node", "-e", VALIDATE, str(path)], cwd=NODE, capture_output=True, text=True, check=True
         )
@@ -315,6 +336,98 @@ def check_gltf_soft():
     near(scene.geometry[geometry].bounds, [[0, 0, -1], [1, 0, 0]], 0)
     cloth = next(node for node in tree["nodes"] if node["name"] == "cloth")
     assert len(tree["meshes"][cloth["mesh"]]["weights"]) == 2
+    _, geometry = scene.graph["spray"]
+    near(scene.geometry[geometry].bounds, [[0, 0, 0], [0, 1, 0]], 0)
+
+
+# ----- bodies, joints, cloth and particles together -----
+
+
+def check_usd_everything():
+    thirdlaw("export", ALL, "--to", "usd", "--quiet")
+    stage = Usd.Stage.Open(str(ALL / "export/scene.usda"))
+    table, cloth, counts = poses(ALL), vertices(), particles()
+    last = len(counts) - 1
+    curtain = UsdGeom.Mesh(stage.GetPrimAtPath("/World/curtain"))
+    paddle = UsdGeom.Xformable(stage.GetPrimAtPath("/World/paddle"))
+    anchor = np.linalg.inv(np.array(paddle.ComputeLocalToWorldTransform(0))).T @ [*HINGE, 1]
+    streams = [UsdGeom.Points(stage.GetPrimAtPath(f"/World/{name}")) for name in STREAMS]
+    before = {}
+    followed = 0
+    for frame in range(last + 1):
+        near(curtain.GetPointsAttr().Get(frame), cloth[frame], 1e-5)
+        for body in ("crate.0", "crate.2", "paddle"):
+            prim = UsdGeom.Xformable(stage.GetPrimAtPath(f"/World/{identifier(body)}"))
+            place = prim.ComputeLocalToWorldTransform(frame).ExtractTranslation()
+            near(place, table[frame, body][0], 0)
+        # the hinge holds its place
+        turned = np.array(paddle.ComputeLocalToWorldTransform(frame)).T @ anchor
+        near(turned[:3], HINGE, 1e-6)
+        points = [np.array(s.GetPointsAttr().Get(frame)).reshape(-1, 3) for s in streams]
+        assert sum(map(len, points)) == counts[frame]
+        for name, stream, now in zip(STREAMS, streams, points):
+            velocities = np.array(stream.GetVelocitiesAttr().Get(frame)).reshape(-1, 3)
+            ids = list(stream.GetIdsAttr().Get(frame))
+            assert len(set(ids)) == len(ids) == len(now) == len(velocities)
+            assert np.isfinite(now).all() and (now[:, 1] > 0.0119).all()
+            # a particle that kept its velocity over a frame moved by it, but for gravity
+            for k, number in enumerate(ids):
+                old = before.get((name, number))
+                fall = np.array([0, -9.81 / 60, 0])
+                if old is not None and np.abs(velocities[k] - old[1] - fall).max() < 1e-4:
+                    near(now[k] - old[0], velocities[k] / 60, 1e-4)
+                    followed += 1
+            before.update({(name, number): (now[k], velocities[k]) for k, number in enumerate(ids)})
+    assert followed > 1000
+    near(streams[0].GetWidthsAttr().Get(), [0.03], 1e-6)
+
+
+def check_vtk_everything():
+    thirdlaw("export", ALL, "--to", "vtk", "--frames", "..:10", "--quiet")
+    reader = pyvista.PVDReader(str(ALL / "export/vtk/scene.pvd"))
+    cloth, counts = vertices(), particles()
+    with open(ALL / "export/vtk/objects.csv", newline="") as file:
+        names = [row["name"] for row in csv.DictReader(file)]
+    for time in reader.time_values:
+        frame = round(time * 60)
+        reader.set_active_time_value(time)
+        grid, _ = reader.read()
+        cells = grid.cell_data["object"]
+        assert (grid.celltypes == pyvista.CellType.VERTEX).sum() == counts[frame]
+        curtain = grid.extract_cells(np.flatnonzero(cells == names.index("curtain")))
+        near(np.sort(curtain.points, axis=0), np.sort(cloth[frame], axis=0), 1e-5)
+        hose = grid.extract_cells(np.flatnonzero(cells == names.index("hose")))
+        if hose.n_points:
+            assert hose.point_data["velocity"].shape == (hose.n_points, 3)
+            assert (hose.point_data["age"] <= 1.2).all() and (hose.point_data["age"] >= 0).all()
+
+
+def check_obj_everything():
+    thirdlaw("export", ALL, "--to", "obj", "--frames", "..:30", "--quiet")
+    counts, cloth = particles(), vertices()
+    for path in sorted((ALL / "export/obj").glob("frame-*.obj")):
+        frame = int(path.stem.removeprefix("frame-"))
+        assert sum(line.startswith("p ") for line in path.read_text().splitlines()) == counts[frame]
+        parts = trimesh.load_scene(path).geometry
+        near(parts["crate_0"].volume, 0.027, 1e-5)
+        near(parts["curtain"].bounds, [cloth[frame].min(axis=0), cloth[frame].max(axis=0)], 1e-5)
+
+
+def check_gltf_everything():
+    thirdlaw("export", ALL, "--to", "gltf", "--frames", "..:4", "--quiet")
+    counts = particles()
+    for frame in (0, 90):
+        out = WORK / f"everything-{frame}.glb"
+        thirdlaw("export", ALL, "--to", "gltf", "--frames", frame, "--out", out)
+        scene = trimesh.load(out)
+        found = sum(len(scene.geometry[scene.graph[name][1]].vertices) for name in STREAMS if counts[frame])
+        assert found == counts[frame], f"{found} is not {counts[frame]}"
+    tree, _ = glb(ALL / "export/scene.glb")
+    hose = next(node for node in tree["nodes"] if node["name"] == "hose")
+    primitive = tree["meshes"][hose["mesh"]]["primitives"][0]
+    assert primitive["mode"] == 0 and len(primitive["targets"]) == len(range(0, len(counts), 4)) - 1
+    # 400 a second that live for 1.2 s
+    assert 400 < tree["accessors"][primitive["attributes"]["POSITION"]]["count"] <= 490
 
 
 # ----- meshes in -----
@@ -376,10 +489,12 @@ def check_refusals():
 
 
 CHECKS = [
-    check_usd, check_usd_range, check_usd_soft, check_usd_validators,
+    check_usd, check_usd_range, check_usd_soft,
     check_vtk, check_vtk_soft,
     check_obj, check_obj_soft,
-    check_gltf, check_gltf_animation, check_gltf_soft, check_gltf_validator,
+    check_gltf, check_gltf_animation, check_gltf_soft,
+    check_usd_everything, check_vtk_everything, check_obj_everything, check_gltf_everything,
+    check_usd_validators, check_gltf_validator,
     check_meshes_in, check_refusals,
 ]  # fmt: skip
 
@@ -387,6 +502,8 @@ CHECKS = [
 def main():
     shutil.rmtree(RUN, ignore_errors=True)
     thirdlaw("run", SCENE, "--poses", "--quiet", "--out", RUN)
+    shutil.rmtree(ALL, ignore_errors=True)
+    thirdlaw("run", "everything", "--poses", "--points", "--quiet", "--no-report", "--out", ALL)
     failed = skipped = 0
     for check in CHECKS:
         name = check.__name__.removeprefix("check_").replace("_", " ")

@@ -43,7 +43,7 @@ pub fn print_notes(scene: &Scene) {
 pub fn contents(scene: &Scene) -> String {
     let bodies = scene.bodies.len();
     let mut parts = Vec::new();
-    if bodies > 0 || scene.cloths.is_empty() {
+    if bodies > 0 || (scene.cloths.is_empty() && scene.emitters.is_empty()) {
         parts.push(if bodies == 1 { "1 body".into() } else { format!("{bodies} bodies") });
     }
     if !scene.cloths.is_empty() {
@@ -54,6 +54,9 @@ pub fn contents(scene: &Scene) -> String {
     }
     if !scene.joints.is_empty() {
         parts.push(print::plural(scene.joints.len(), "joint"));
+    }
+    if !scene.emitters.is_empty() {
+        parts.push(print::plural(scene.emitters.len(), "emitter"));
     }
     parts.join(", ")
 }

@@ -185,6 +185,11 @@ impl Session {
                 let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
                 (format!("vertex {vertex} of {name}"), step, time)
             }
+            StepError::ParticleNotFinite { emitter, particle, step, time } => {
+                let found = self.scene.emitters.iter().find(|e| e.id == *emitter);
+                let name = found.map_or_else(|| emitter.to_string(), |e| e.name.clone());
+                (format!("particle {particle} of {name}"), step, time)
+            }
             StepError::PointNotFinite { point, step, time } => {
                 let found = self.scene.points.iter().find(|p| p.id == *point);
                 let name = found.map_or_else(|| point.to_string(), |p| format!("point {}", p.name));

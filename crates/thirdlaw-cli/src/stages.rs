@@ -54,6 +54,7 @@ pub fn name(stage: Stage) -> &'static str {
         Stage::ClothSolve => "cloth_solve",
         Stage::ClothCloth => "cloth_cloth",
         Stage::ClothSolids => "cloth_solids",
+        Stage::Particles => "particles",
     }
 }
 

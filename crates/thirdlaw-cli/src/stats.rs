@@ -5,7 +5,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub const COLUMNS: [&str; 23] = [
+pub const COLUMNS: [&str; 24] = [
     "frame",
     "time",
     "kinetic",
@@ -29,6 +29,7 @@ pub const COLUMNS: [&str; 23] = [
     "substeps",
     "step_ms",
     "hash",
+    "particles",
 ];
 
 /// Measures the world at the end of a frame that was stepped with `report` in `step_ms`.
@@ -56,6 +57,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &StepReport, step_ms: f6
         substeps: if report.cloth_steps > 0 { report.cloth_steps } else { report.substeps },
         step_ms,
         hash: world.hash(),
+        particles: world.state().streams.count() as u64,
     }
 }
 
@@ -71,6 +73,11 @@ pub fn add_report(sum: &mut StepReport, step: &StepReport) {
         cg_iterations: sum.cg_iterations + step.cg_iterations,
         cloth_steps: sum.cloth_steps + step.cloth_steps,
         rejected: sum.rejected + step.rejected,
+        emitted: sum.emitted + step.emitted,
+        expired: sum.expired + step.expired,
+        bounces: sum.bounces + step.bounces,
+        crushed: sum.crushed + step.crushed,
+        dropped: sum.dropped + step.dropped,
         largest_step: sum.largest_step.max(step.largest_step),
         smallest_step: match sum.cloth_steps {
             0 => step.smallest_step,
@@ -95,6 +102,7 @@ pub fn to_row(stats: &FrameStats) -> Vec<String> {
     row.push(stats.substeps.to_string());
     row.push(format!("{:.3}", stats.step_ms));
     row.push(hash_text(stats.hash));
+    row.push(stats.particles.to_string());
     row
 }
 
@@ -125,6 +133,7 @@ pub fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
         substeps: count(20)?,
         step_ms: real(21)?,
         hash: u64::from_str_radix(&row[22], 16).ok()?,
+        particles: row[23].parse().ok()?,
     })
 }
 

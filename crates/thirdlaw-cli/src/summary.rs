@@ -52,6 +52,10 @@ pub fn text(session: &Session) -> String {
             number(end.penetration * 1e3),
             number(deepest * 1e3)
         );
+        if !session.scene.emitters.is_empty() {
+            let most = session.frames.iter().map(|f| f.particles).max().unwrap_or(0);
+            let _ = writeln!(text, "  particles    {} at the end, {most} at most", end.particles);
+        }
         if !session.scene.joints.is_empty() {
             let widest = session.frames.iter().map(|f| f.joint_error).fold(0.0, f64::max);
             let _ = writeln!(text, "  joints       {} mm apart at most", number(widest * 1e3));

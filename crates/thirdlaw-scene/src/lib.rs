@@ -27,7 +27,7 @@ pub use reference::reference;
 pub use schema::schema;
 
 use std::path::Path;
-use thirdlaw::ids::{BodyId, ClothId, JointId, PointId};
+use thirdlaw::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
 use thirdlaw::{Side, World};
 
@@ -54,6 +54,8 @@ pub struct Scene {
     pub points: Vec<ScenePoint>,
     /// In the order they were added.
     pub joints: Vec<SceneJoint>,
+    /// In the order they were added.
+    pub emitters: Vec<SceneEmitter>,
     /// What of the scene's files is not simulated as it stands there; for people.
     pub notes: Vec<String>,
     /// Frames per second.
@@ -84,8 +86,8 @@ pub struct SceneBody {
     pub id: BodyId,
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
-    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[points]`, `[urdf]` and
-    /// `[joints]`, in their order.
+    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[points]`, `[urdf]`,
+    /// `[joints]` and `[emitters]`, in their order.
     pub object: usize,
 }
 
@@ -99,6 +101,21 @@ pub struct ScenePoint {
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
     /// Of the ball that stands for it in pictures, m.
+    pub radius: f64,
+    /// Which table it came from, counted as for bodies.
+    pub object: usize,
+}
+
+/// An emitter of particles of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneEmitter {
+    /// Its name.
+    pub name: String,
+    /// Its id in the world.
+    pub id: EmitterId,
+    /// Red, green, blue, 0 to 1.
+    pub color: Option<[f32; 3]>,
+    /// Of its particles, m.
     pub radius: f64,
     /// Which table it came from, counted as for bodies.
     pub object: usize,
@@ -205,6 +222,7 @@ pub fn load(
         cloths: built.cloths,
         points: built.points,
         joints: built.joints,
+        emitters: built.emitters,
         notes: built.notes,
         fps: built.timing.fps,
         frames: built.timing.frames,

@@ -1,6 +1,6 @@
 //! Everything that can be wrong, with what to do about it.
 
-use crate::ids::{BodyId, ClothId, PointId, StaleId};
+use crate::ids::{BodyId, ClothId, EmitterId, PointId, StaleId};
 
 /// A body description that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,6 +104,18 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
+    /// A particle's state became infinite or NaN in this step. The world refuses to go on from it;
+    /// restore an earlier state, or remove the emitter.
+    ParticleNotFinite {
+        /// Which emitter.
+        emitter: EmitterId,
+        /// Which of its particles, in the order of births.
+        particle: u64,
+        /// Steps made, this one included.
+        step: u64,
+        /// Simulated time at its end, s.
+        time: f64,
+    },
 }
 
 impl std::fmt::Display for StepError {
@@ -126,6 +138,11 @@ impl std::fmt::Display for StepError {
                 f,
                 "vertex {vertex} of {cloth} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the cloth"
+            ),
+            StepError::ParticleNotFinite { emitter, particle, step, time } => write!(
+                f,
+                "particle {particle} of {emitter} became infinite or NaN in step {step} (t = {time} \
+                 s); restore an earlier state, or remove the emitter or the force field"
             ),
         }
     }

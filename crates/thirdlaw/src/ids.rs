@@ -50,6 +50,21 @@ impl std::fmt::Display for PointId {
     }
 }
 
+/// Names one emitter of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct EmitterId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}
+
+impl std::fmt::Display for EmitterId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "emitter {}v{}", self.index, self.generation)
+    }
+}
+
 /// The id names a body that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StaleId(pub BodyId);

@@ -15,6 +15,7 @@ pub mod joint;
 pub mod math;
 pub mod measure;
 pub mod model;
+pub mod particle;
 pub mod point;
 mod rigid;
 mod scheme;
@@ -30,9 +31,10 @@ pub use body::{
 };
 pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, ClothId, JointId, PointId, StaleCloth, StaleId};
+pub use ids::{BodyId, ClothId, EmitterId, JointId, PointId, StaleCloth, StaleId};
 pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use particle::{Emitter, EmitterError, ForceField, Source, StaleEmitter, Stream};
 pub use point::{Point, PointError};
 pub use settings::{
     ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,

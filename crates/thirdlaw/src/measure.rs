@@ -5,6 +5,7 @@
 
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::particle::{Emitter, Stream};
 use crate::point::{PointModel, PointState};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
@@ -12,7 +13,7 @@ use parry3d_f64::query;
 use parry3d_f64::shape::{Shape, SharedShape};
 use rayon::prelude::*;
 
-/// Mechanical energy of all dynamic bodies, point masses, joints and cloths, J.
+/// Mechanical energy of all dynamic bodies, point masses, joints, cloths and particles, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// ½ m v² + ½ ω·Iω.
@@ -45,6 +46,13 @@ pub fn energy(world: &World) -> Energy {
         sum.kinetic += 0.5 * mass * particles.v[i].length_squared();
         sum.gravity -= mass * sheet.gravity_scale[i] * gravity.dot(particles.x[i]);
     }
+    for (emitter, stream) in streams(world) {
+        let (mass, scale) = (emitter.mass, emitter.gravity_scale);
+        for (x, v) in stream.x.iter().zip(&stream.v) {
+            sum.kinetic += 0.5 * mass * v.length_squared();
+            sum.gravity -= mass * scale * gravity.dot(*x);
+        }
+    }
     let elements = &sheet.elements;
     for membrane in &elements.membranes {
         let fabric = &elements.fabrics[membrane.fabric as usize];
@@ -74,6 +82,12 @@ fn joint_energy(world: &World) -> f64 {
         sum += joint.energy(&joint.placed(a, b), now, way);
     }
     sum
+}
+
+/// All emitters with their particles.
+fn streams(world: &World) -> impl Iterator<Item = (&Emitter, &Stream)> {
+    let emitters = world.model().emitters.iter().zip(&world.state().streams.list);
+    emitters.filter(|(e, _)| e.alive).map(|(e, stream)| (&e.emitter, stream))
 }
 
 /// All point masses.
@@ -106,7 +120,8 @@ fn angular_momentum(world: &World, slot: usize) -> Vec3 {
     r * (body.inertia * (r.transpose() * state.velocity.angular))
 }
 
-/// Momentum (kg·m/s) and angular momentum about the world's origin (kg·m²/s).
+/// Momentum (kg·m/s) and angular momentum about the world's origin (kg·m²/s): of bodies, points,
+/// cloth and particles, with what particles have struck bodies with and the next step gives them.
 pub fn momentum(world: &World) -> (Vec3, Vec3) {
     let (mut linear, mut angular) = (Vec3::ZERO, Vec3::ZERO);
     for (i, body) in world.model().bodies.iter().enumerate() {
@@ -127,6 +142,21 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
         let p = mass * particles.v[i];
         linear += p;
         angular += particles.x[i].cross(p);
+    }
+    for (emitter, stream) in streams(world) {
+        for (x, v) in stream.x.iter().zip(&stream.v) {
+            let p = emitter.mass * *v;
+            linear += p;
+            angular += x.cross(p);
+        }
+    }
+    for struck in &world.state().streams.struck {
+        let slot = struck.body as usize;
+        if world.model().bodies[slot].is_dynamic() {
+            let center = world.state().bodies[slot].position;
+            linear += struck.impulse;
+            angular += center.cross(struck.impulse) + struck.angular;
+        }
     }
     (linear, angular)
 }

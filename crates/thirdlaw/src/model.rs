@@ -3,10 +3,12 @@
 use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
 use crate::cloth::model::{ClothModel, Sheet};
 use crate::error::BodyError;
-use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
+use crate::ids::{BodyId, ClothId, EmitterId, StaleCloth, StaleId};
 use crate::joint::model::Node;
 use crate::joint::{Constraint, JointModel};
 use crate::math::{Mat3, Vec3};
+use crate::particle::emitter::StaleEmitter;
+use crate::particle::{EmitterModel, ForceField};
 use crate::point::PointModel;
 use crate::shape::Shape;
 use std::hash::{Hash, Hasher};
@@ -39,6 +41,12 @@ pub struct Model {
     pub free_cloths: Vec<u32>,
     /// All cloths as a step wants them.
     pub sheet: Arc<Sheet>,
+    /// Emitters of particles, one per slot.
+    pub emitters: Vec<EmitterModel>,
+    /// Slots of emitters to be used again, the last one first.
+    pub emitters_free: Vec<u32>,
+    /// The user's own field, which acts on all particles.
+    pub field: Option<Arc<dyn ForceField>>,
 }
 
 /// The constant part of a user's own constraint.
@@ -122,6 +130,14 @@ impl Model {
         ClothId { index: slot as u32, generation: self.cloths[slot].generation }
     }
 
+    /// The slot of the emitter that `id` names.
+    pub fn emitter_slot(&self, id: EmitterId) -> Result<usize, StaleEmitter> {
+        match self.emitters.get(id.index as usize) {
+            Some(e) if e.alive && e.generation == id.generation => Ok(id.index as usize),
+            _ => Err(StaleEmitter(id)),
+        }
+    }
+
     /// A number that differs between models with different content: what a snapshot is checked
     /// against. Two worlds built by the same calls agree.
     pub fn fingerprint(&self) -> u64 {
@@ -136,6 +152,11 @@ impl Model {
             cloth.fingerprint(&mut hasher);
         }
         self.fingerprint_joints(&mut hasher);
+        self.emitters_free.iter().for_each(|slot| slot.hash(&mut hasher));
+        self.emitters.iter().for_each(|emitter| emitter.fingerprint(&mut hasher));
+        if let Some(field) = &self.field {
+            field.fingerprint().hash(&mut hasher);
+        }
         hasher.finish()
     }
 

@@ -5,6 +5,7 @@ use crate::collide::contacts::Contact;
 use crate::joint::JointState;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
+use crate::particle::{Stream, Streams};
 use crate::point::PointState;
 pub use crate::scheme::large_steps::ClothState;
 pub use crate::scheme::large_steps::touch::{Grip, LastTouch};
@@ -32,6 +33,8 @@ pub struct State {
     pub points: Vec<PointState>,
     /// Joints, one per slot of the model.
     pub joints: Vec<JointState>,
+    /// Particles of emitters, and what they struck.
+    pub streams: Streams,
 }
 
 /// Point masses.
@@ -103,6 +106,7 @@ impl State {
             && self.points.len() == model.points.len()
             && self.joints.len() == model.joints.len()
             && self.joints.iter().all(JointState::is_finite)
+            && self.streams_fit(model)
             && self.contacts.is_sorted_by(|a, b| a.key < b.key)
             && self
                 .contacts
@@ -110,21 +114,47 @@ impl State {
                 .all(|c| c.key.a < c.key.b && alive(c.key.a) && alive(c.key.b) && c.is_sound())
     }
 
+    fn streams_fit(&self, model: &Model) -> bool {
+        let Streams { list, struck, span } = &self.streams;
+        let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);
+        let sound = |(stream, model): (&Stream, _)| stream.is_sound(model);
+        list.len() == model.emitters.len()
+            && list.iter().zip(&model.emitters).all(sound)
+            && struck.is_sorted_by(|a, b| a.body < b.body)
+            && struck.iter().all(|s| alive(s.body))
+            && struck.iter().all(|s| s.impulse.is_finite() && s.angular.is_finite())
+            && span.is_finite()
+    }
+
     /// A number that changes when any bit of the state changes.
     pub fn hash(&self) -> u64 {
         // The serialized form holds every field; feeding the hasher as the bytes come needs no
         // buffer. Taking the state apart makes sure that a field added later is not forgotten.
         // What a world does not have leaves no trace, so that its number stays what it was.
-        let State { time, step, bodies, contacts, substep, particles, cloth, points, joints } =
-            self;
+        let State {
+            time,
+            step,
+            bodies,
+            contacts,
+            substep,
+            particles,
+            cloth,
+            points,
+            joints,
+            streams,
+        } = self;
         let flavor = HashFlavor(BitHasher::default());
         let rigid = (time, step, bodies, contacts, substep);
         let no_cloth = particles.x.is_empty() && *cloth == ClothState::default();
-        if no_cloth && points.is_empty() && joints.is_empty() {
+        let no_streams = streams.list.is_empty() && streams.struck.is_empty();
+        if no_streams && no_cloth && points.is_empty() && joints.is_empty() {
             return postcard::serialize_with_flavor(&rigid, flavor).unwrap_or(0);
         }
         let whole = (rigid, particles, cloth, points, joints);
-        postcard::serialize_with_flavor(&whole, flavor).unwrap_or(0)
+        if no_streams {
+            return postcard::serialize_with_flavor(&whole, flavor).unwrap_or(0);
+        }
+        postcard::serialize_with_flavor(&(whole, streams), flavor).unwrap_or(0)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod joints;
+mod streams;
 
 use crate::body::{Body, BodyKind};
 use crate::cloth::model::{ClothModel, Sheet};
@@ -9,6 +10,7 @@ use crate::error::{BodyError, EditError, SettingsError, SnapshotError, StepError
 use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::{BodyModel, Model, check_pose, check_vector};
+use crate::particle;
 use crate::scheme::{impulse, large_steps};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -26,6 +28,7 @@ pub struct World {
     /// Memory reused between steps; holds nothing that a step depends on.
     scratch: impulse::Scratch,
     cloth_scratch: large_steps::Scratch,
+    stream_scratch: particle::step::Scratch,
 }
 
 /// What a step did.
@@ -59,6 +62,18 @@ pub struct StepReport {
     pub smallest_step: f64,
     /// Longest cloth step, s.
     pub largest_step: f64,
+    /// Particles of all emitters after the step.
+    pub particles: u64,
+    /// Particles born.
+    pub emitted: u32,
+    /// Particles whose life ended.
+    pub expired: u32,
+    /// Bounces of particles that pushed something.
+    pub bounces: u32,
+    /// Particles taken out because they were squeezed between two things.
+    pub crushed: u32,
+    /// Particles not born because their emitter was full.
+    pub dropped: u32,
 }
 
 /// A part of a step, for whoever measures time.
@@ -82,9 +97,11 @@ pub enum Stage {
     ClothCloth,
     /// Finding where cloth touches solids.
     ClothSolids,
+    /// Moving particles.
+    Particles,
 }
 
-/// Worlds with fewer bodies, and no cloth, are stepped on the caller's thread.
+/// Worlds with fewer bodies, no cloth and no particles are stepped on the caller's thread.
 const POOL_BODIES: usize = 64;
 
 /// Told when stages begin and end; owns the clock that the engine has not. Large steps are made on a
@@ -112,6 +129,7 @@ impl World {
             settings,
             scratch: impulse::Scratch::default(),
             cloth_scratch: large_steps::Scratch::default(),
+            stream_scratch: particle::step::Scratch::default(),
         })
     }
 
@@ -132,7 +150,8 @@ impl World {
             return Err(StepError::TimeStep(dt));
         }
         // from outside of the pool every parallel loop would have to wake it and wait for it
-        if self.model.sheet.is_empty() && self.model.bodies.len() < POOL_BODIES {
+        let small = self.model.bodies.len() < POOL_BODIES;
+        if small && self.model.sheet.is_empty() && self.model.emitters.is_empty() {
             self.step_here(dt, observer)
         } else {
             inside(|| self.step_here(dt, observer))
@@ -140,11 +159,14 @@ impl World {
     }
 
     fn step_here(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let World { model, state, settings, scratch, cloth_scratch } = self;
+        let World { model, state, settings, scratch, cloth_scratch, stream_scratch } = self;
         large_steps::check_finite(model, state)?;
+        particle::step::check_finite(model, state)?;
+        stream_scratch.before_bodies(model, state, dt);
         cloth_scratch.before_bodies(model, state);
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
+        particle::step::step(model, state, settings, dt, stream_scratch, &mut report, observer)?;
         Ok(report)
     }
 
@@ -194,6 +216,7 @@ impl World {
         self.state.cloth.touches.retain(|t| t.body != id.index);
         self.state.cloth.pairs.retain(|p| p.body != id.index);
         self.state.cloth.pushes.retain(|p| p.0 != id.index);
+        self.state.streams.struck.retain(|s| s.body != id.index);
         self.model.bodies[slot].alive = false;
         self.model.free.push(id.index);
         self.model.revision += 1;
@@ -561,5 +584,6 @@ impl World {
     pub fn drop_scratch(&mut self) {
         self.scratch = impulse::Scratch::default();
         self.cloth_scratch = large_steps::Scratch::default();
+        self.stream_scratch = particle::step::Scratch::default();
     }
 }

@@ -4,7 +4,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use thirdlaw::joint::Target;
-use thirdlaw::{Axis, Body, BodyId, Drive, Joint, Settings, Shape, Side, Vec3, World};
+use thirdlaw::{Axis, Body, BodyId, Drive, Emitter, Joint, Settings, Shape, Side, Vec3, World};
 
 struct Counting;
 
@@ -81,6 +81,14 @@ fn mechanisms() -> World {
     world
 }
 
+/// A jet against stacked boxes, whose particles die as fast as they are born.
+fn jet() -> World {
+    let mut world = stacks(20);
+    let jet = Emitter::disc(0.3, 20_000.0, 10.0).at(-12.0, 1.0, -6.5).toward(Vec3::X);
+    world.add_emitter(jet.spread(0.1).mass(1e-5).life(1.0)).expect("an emitter");
+    world
+}
+
 fn before_body(side: Side) -> BodyId {
     match side {
         Side::Body(id) => id,
@@ -114,6 +122,18 @@ fn a_step_in_steady_state_allocates_nothing() {
         }
         let allocations = COUNT.load(Relaxed) - warm;
         assert_eq!(allocations, 0, "allocations in 200 steps with joints");
+        let mut struck = jet();
+        for _ in 0..200 {
+            struck.step(1.0 / 60.0).expect("a step");
+        }
+        let warm = COUNT.load(Relaxed);
+        let mut bounces = 0;
+        for _ in 0..100 {
+            bounces += struck.step(1.0 / 60.0).expect("a step").bounces;
+        }
+        let allocations = COUNT.load(Relaxed) - warm;
+        assert!(bounces > 10_000, "{bounces} bounces");
+        assert_eq!(allocations, 0, "allocations in 100 steps with particles");
     });
     let bytes = (BYTES.load(Relaxed) - before) / 200;
     println!("{bytes} bytes per body, four contact points each, scratch memory included");

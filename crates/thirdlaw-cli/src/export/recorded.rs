@@ -13,7 +13,7 @@ use crate::render::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyKind, ClothId, Pose, Quat, Shape, Snapshot, Vec3};
+use thirdlaw::{BodyKind, ClothId, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
 use thirdlaw_render::Mesh;
 
 /// Around a round shape.
@@ -58,6 +58,13 @@ pub fn stage(recording: &Recording, frames: Vec<u32>) -> Result<Stage<'_>, Failu
         ];
         let form = Form::Deforming { mesh: meshes.len() - 1, fields };
         objects.push(Object { name: cloth.name.clone(), color, form });
+    }
+    for (emitter, color) in scene.emitters.iter().zip(colors::emitter_colors(scene)) {
+        let Ok(model) = scene.world.emitter(emitter.id) else { continue };
+        let (radius, home) = (emitter.radius, model.emitter.pose.translation);
+        let age = FieldInfo { name: "age".into(), place: FieldPlace::Vertex, width: 1 };
+        let form = Form::Points { radius, home, fields: vec![age] };
+        objects.push(Object { name: emitter.name.clone(), color, form });
     }
     Ok(Stage {
         title: match scene.title.is_empty() {
@@ -113,6 +120,7 @@ fn frame(recording: &Recording, snapshot: &Snapshot, slots: &[usize]) -> Frame {
     };
     let mut samples: Vec<Sample> = slots.iter().map(sample).collect();
     samples.extend(recording.scene.cloths.iter().filter_map(|c| cloth(recording, snapshot, c.id)));
+    samples.extend(recording.scene.emitters.iter().filter_map(|e| stream(snapshot, e.id)));
     Frame { time: state.time, samples, contacts }
 }
 
@@ -139,7 +147,21 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
             force.iter_mut().zip(sum.to_array()).for_each(|(f, s)| *f += s);
         }
     }
-    Some(Sample::Points(PointsSample { points, velocities, fields: vec![strain, forces] }))
+    let fields = vec![strain, forces];
+    Some(Sample::Points(PointsSample { points, velocities, fields, ids: Vec::new() }))
+}
+
+/// A stream of particles as a snapshot has it, in the order of their births.
+fn stream(snapshot: &Snapshot, id: EmitterId) -> Option<Sample> {
+    let stream = snapshot.state.streams.list.get(id.index as usize)?;
+    let mut order: Vec<usize> = (0..stream.len()).collect();
+    order.sort_unstable_by_key(|&i| stream.id[i]);
+    Some(Sample::Points(PointsSample {
+        points: order.iter().map(|&i| stream.x[i]).collect(),
+        velocities: order.iter().map(|&i| stream.v[i]).collect(),
+        fields: vec![order.iter().map(|&i| stream.age[i]).collect()],
+        ids: order.iter().map(|&i| stream.id[i]).collect(),
+    }))
 }
 
 fn mesh_of(shape: &Shape, square: f64) -> ExportMesh {

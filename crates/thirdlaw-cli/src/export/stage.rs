@@ -69,10 +69,11 @@ pub enum Form {
         fields: Vec<FieldInfo>,
     },
     /// Particles; how many may change from frame to frame.
-    #[cfg_attr(not(test), expect(dead_code, reason = "there are no particles in a recording yet"))]
     Points {
         /// Of each, m.
         radius: f64,
+        /// Where they come from, m: where formats that cannot do without put those not there.
+        home: Vec3,
         /// What is known of them beside their motion.
         fields: Vec<FieldInfo>,
     },
@@ -138,6 +139,8 @@ pub struct PointsSample {
     pub points: Vec<Vec3>,
     /// m/s; as many as points.
     pub velocities: Vec<Vec3>,
+    /// Who is who from frame to frame; as many as points, or empty where points stay in order.
+    pub ids: Vec<u64>,
     /// Values of the form's fields, in their order; each `width` numbers per vertex or triangle.
     pub fields: Vec<Vec<f64>>,
 }
@@ -202,6 +205,7 @@ impl PointsSample {
             FieldPlace::Triangle => field.width * triangles,
         };
         self.velocities.len() == self.points.len()
+            && (self.ids.is_empty() || self.ids.len() == self.points.len())
             && self.fields.len() == fields.len()
             && fields.iter().zip(&self.fields).all(|(field, values)| values.len() == length(field))
     }
@@ -266,7 +270,11 @@ pub mod examples {
                     [0.5, 0.5, 1.0],
                     Form::Deforming { mesh: 1, fields: vec![strain, force] },
                 ),
-                object("spray", [1.0, 1.0, 1.0], Form::Points { radius: 0.1, fields: Vec::new() }),
+                object(
+                    "spray",
+                    [1.0, 1.0, 1.0],
+                    Form::Points { radius: 0.1, home: Vec3::Y, fields: Vec::new() },
+                ),
             ],
             source: Box::new(|number| Ok(frame(f64::from(number)))),
         }
@@ -294,9 +302,12 @@ pub mod examples {
                     points: corners.map(|p| p + fall).to_vec(),
                     velocities: vec![Vec3::new(0.0, -10.0, 0.0); 4],
                     fields: vec![vec![0.5, n], vec![0.0; 12]],
+                    ids: Vec::new(),
                 }),
                 Sample::Points(PointsSample {
                     velocities: spray.clone().map(|_| Vec3::Z).collect(),
+                    // the first one of a frame is the last one of the frame before
+                    ids: (0..=n as u64).rev().collect(),
                     points: spray.collect(),
                     fields: Vec::new(),
                 }),

@@ -1,4 +1,4 @@
-//! The colour of every body and cloth that the scene does not paint.
+//! The colour of every body, cloth and stream that the scene does not paint.
 
 use thirdlaw::BodyKind;
 use thirdlaw_render::palette;
@@ -21,7 +21,14 @@ pub fn cloth_colors(scene: &Scene) -> Vec<[f32; 3]> {
     all_colors(scene).1
 }
 
-fn all_colors(scene: &Scene) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
+/// sRGB of each stream of particles, by the same rule.
+pub fn emitter_colors(scene: &Scene) -> Vec<[f32; 3]> {
+    all_colors(scene).2
+}
+
+type Colors = Vec<[f32; 3]>;
+
+fn all_colors(scene: &Scene) -> (Colors, Colors, Colors) {
     let is_fixed = |i: usize| {
         scene.world.body(scene.bodies[i].id).is_ok_and(|body| body.kind == BodyKind::Fixed)
     };
@@ -30,6 +37,7 @@ fn all_colors(scene: &Scene) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
         used.extend(body.color.filter(|color| !is_fixed(i) && !used.contains(color)));
     }
     used.extend(scene.cloths.iter().filter_map(|cloth| cloth.color));
+    used.extend(scene.emitters.iter().filter_map(|emitter| emitter.color));
     let mut chosen: Vec<(usize, [f32; 3])> = Vec::new();
     let mut color_of_object = |object: usize| {
         if let Some((_, color)) = chosen.iter().find(|(other, _)| *other == object) {
@@ -53,7 +61,10 @@ fn all_colors(scene: &Scene) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
         Some(color) => color,
         None => shade(color_of_object(cloth.object), i),
     });
-    (bodies, cloths.collect())
+    let cloths = cloths.collect();
+    let emitters = scene.emitters.iter();
+    let emitters = emitters.map(|e| e.color.unwrap_or_else(|| color_of_object(e.object)));
+    (bodies, cloths, emitters.collect())
 }
 
 fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {

@@ -1,4 +1,4 @@
-//! The bodies, cloths, points and wires of a scene as things to draw.
+//! The bodies, cloths, points, wires and particles of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
@@ -9,9 +9,9 @@ use super::wires::{Wire, wires};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyId, PointId, Quat, Shape, Vec3, World};
+use thirdlaw::{BodyId, EmitterId, PointId, Quat, Shape, Vec3, World};
 use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
-use thirdlaw_scene::{Scene, SceneCloth};
+use thirdlaw_scene::{Scene, SceneCloth, SceneEmitter};
 
 /// Around a round shape.
 const SEGMENTS: usize = 48;
@@ -19,6 +19,8 @@ const SEGMENTS: usize = 48;
 const BEVEL: f64 = 0.03;
 /// Of a floor that the scene does not paint.
 const FLOOR: [f32; 3] = [0.68, 0.67, 0.65];
+/// Least radius of a particle, as a part of the distance it is looked at from.
+const POINT_SIZE: f64 = 5e-4;
 /// A half-space whose normal deviates from up by less than this (rad²/2) is level.
 const LEVEL: f64 = 1e-9;
 
@@ -29,6 +31,8 @@ pub struct Drawing {
     cloths: Vec<Sheet>,
     wires: Vec<Wire>,
     points: Vec<(PointId, f64, [f32; 3])>,
+    /// With the radius and colour of their particles.
+    streams: Vec<(EmitterId, f64, [f32; 3])>,
     slab: usize,
     light: Light,
 }
@@ -81,7 +85,12 @@ impl Drawing {
             (p.id, p.radius, p.color.unwrap_or_else(|| thirdlaw_render::palette(p.object)))
         };
         let points = scene.points.iter().map(point).collect();
-        Drawing { meshes, parts, cloths, wires, points, slab, light: sunlight(camera) }
+        let distance = Vec3::from(camera.eye).distance(Vec3::from(camera.target));
+        let colors = colors::emitter_colors(scene);
+        // a point has no size, but is to be seen
+        let size = |e: &SceneEmitter| e.radius.max(POINT_SIZE * distance);
+        let streams = scene.emitters.iter().zip(colors).map(|(e, c)| (e.id, size(e), c)).collect();
+        Drawing { meshes, parts, cloths, wires, points, streams, slab, light: sunlight(camera) }
     }
 
     /// The world as it stands, seen by `camera`, handed to `use_it`.
@@ -138,6 +147,10 @@ impl Drawing {
             let Ok(point) = world.point(*id) else { continue };
             let center = point.position.to_array();
             balls.push(Ball { center, radius: *radius, color: *color });
+        }
+        for &(id, radius, color) in &self.streams {
+            let Ok(stream) = world.stream(id) else { continue };
+            balls.extend(stream.x.iter().map(|x| Ball { center: x.to_array(), radius, color }));
         }
         for wire in &self.wires {
             let Some((origin, mesh)) = wire.mesh(world) else { continue };

@@ -5,6 +5,7 @@ mod cloth;
 mod errors;
 mod export;
 mod joints;
+mod particles;
 mod render;
 mod report;
 mod resume;

@@ -4,7 +4,7 @@ use super::*;
 
 const STATS: &str = "frame,time,kinetic,jitter,gravity,elastic,px,py,pz,lx,ly,lz,contacts,\
     penetration,strain,volume_error,joint_error,contact_iterations,contact_residual,\
-    cg_iterations,substeps,step_ms,hash";
+    cg_iterations,substeps,step_ms,hash,particles";
 const POSES: &str = "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz";
 
 #[test]

@@ -55,6 +55,9 @@ impl Builder<'_> {
         if let Some(found) = self.joint_or_point_reading(entry, body, quantity) {
             return found;
         }
+        if let Some(found) = self.emitter_reading(entry, body, quantity) {
+            return found;
+        }
         if let Some(found) = self.cloth_reading(entry, body, quantity) {
             return found;
         }
@@ -87,14 +90,16 @@ impl Builder<'_> {
         let names = names.chain(self.cloths.iter().map(|c| c.name.as_str()));
         let names = names.chain(self.joints.iter().map(|j| j.name.as_str()).take(10_000));
         let names = names.chain(self.points.iter().map(|p| p.name.as_str()).take(10_000));
+        let names = names.chain(self.emitters.iter().map(|e| e.name.as_str()));
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                "names stand under [bodies], [generate], [cloths], [points], [urdf] and [joints]"
+                "names stand under [bodies], [generate], [cloths], [points], [urdf], [joints] and \
+                 [emitters]"
                     .into()
             }
         };
-        fail(format!("there is no body, cloth, point or joint `{body}`"), hint)
+        fail(format!("there is no body, cloth, point, joint or emitter `{body}`"), hint)
     }
 }
 

@@ -1,8 +1,10 @@
-//! Readings of joints and points in `[expect]`.
+//! Readings of joints, points and emitters in `[expect]`.
 
 use super::Builder;
 use crate::error::SceneError;
-use crate::expect::{JOINT_READINGS, JointQuantity, MAIN_READINGS, POINT_READINGS, Reading};
+use crate::expect::{
+    EMITTER_READINGS, JOINT_READINGS, JointQuantity, MAIN_READINGS, POINT_READINGS, Reading,
+};
 use crate::names::nearest;
 use crate::node::Entry;
 
@@ -78,6 +80,28 @@ impl Builder<'_> {
                 }
             }
         }
+    }
+}
+
+impl Builder<'_> {
+    /// A reading of a stream; `None` if no emitter has that name.
+    pub fn emitter_reading(
+        &self,
+        entry: &Entry,
+        object: &str,
+        quantity: &str,
+    ) -> Option<Result<Reading, SceneError>> {
+        let index = self.emitters.iter().position(|e| e.name == object)?;
+        if let Some(&(_, quantity)) = EMITTER_READINGS.iter().find(|r| r.0 == quantity) {
+            return Some(Ok(Reading::Emitter { index, quantity }));
+        }
+        let names = EMITTER_READINGS.map(|r| r.0);
+        let hint = match nearest(quantity, names) {
+            Some(near) => format!("did you mean `{object}.{near}`?"),
+            None => format!("quantities of an emitter: {}", names.join(", ")),
+        };
+        let message = format!("an emitter has no quantity `{quantity}`");
+        Some(Err(SceneError::new(&entry.key_place, message).hint(hint)))
     }
 }
 

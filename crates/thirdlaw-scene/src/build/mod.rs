@@ -3,6 +3,7 @@
 mod body;
 mod cloth;
 mod copies;
+mod emitter;
 mod expectations;
 mod generated;
 mod joint;
@@ -23,7 +24,7 @@ mod sides;
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
-use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth, SceneJoint, ScenePoint};
+use crate::{CameraKey, CameraSpec, SceneBody, SceneCloth, SceneEmitter, SceneJoint, ScenePoint};
 use std::collections::HashMap;
 use std::path::Path;
 use thirdlaw::World;
@@ -37,6 +38,7 @@ pub struct Built {
     pub cloths: Vec<SceneCloth>,
     pub points: Vec<ScenePoint>,
     pub joints: Vec<SceneJoint>,
+    pub emitters: Vec<SceneEmitter>,
     pub notes: Vec<String>,
     pub timing: settings::Timing,
     pub expect: Vec<Expectation>,
@@ -61,6 +63,7 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         cloths: Vec::new(),
         points: Vec::new(),
         joints: Vec::new(),
+        emitters: Vec::new(),
         notes: Vec::new(),
         errors: Vec::new(),
     };
@@ -88,14 +91,32 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         }
     }
     builder.add_joints(object);
+    object += root.named("joints").len();
+    for (i, entry) in root.named("emitters").iter().enumerate() {
+        if let Some(table) = entry.node.table() {
+            builder.add_emitter(entry, table, object + i);
+        }
+    }
     let expect = builder.expectations(&timing);
-    let Builder { world, bodies, cloths, points, joints, notes, errors, .. } = builder;
+    let Builder { world, bodies, cloths, points, joints, emitters, notes, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
     }
     let title = root.text("title").unwrap_or_default().to_string();
     let camera = camera(root);
-    Ok(Built { title, world, bodies, cloths, points, joints, notes, timing, expect, camera })
+    Ok(Built {
+        title,
+        world,
+        bodies,
+        cloths,
+        points,
+        joints,
+        emitters,
+        notes,
+        timing,
+        expect,
+        camera,
+    })
 }
 
 struct Builder<'a> {
@@ -106,12 +127,14 @@ struct Builder<'a> {
     cloths: Vec<SceneCloth>,
     points: Vec<ScenePoint>,
     joints: Vec<SceneJoint>,
+    emitters: Vec<SceneEmitter>,
     notes: Vec<String>,
     errors: Vec<SceneError>,
 }
 
 /// Tables whose names share one space, since joints and readings name things by them.
-const SECTIONS: [&str; 6] = ["bodies", "generate", "cloths", "points", "urdf", "joints"];
+const SECTIONS: [&str; 7] =
+    ["bodies", "generate", "cloths", "points", "urdf", "joints", "emitters"];
 
 impl Builder<'_> {
     fn error(&mut self, place: &Place, message: impl Into<String>) {
@@ -148,6 +171,7 @@ impl Builder<'_> {
             "points" => "a point",
             "urdf" => "a robot",
             "joints" => "a joint",
+            "emitters" => "an emitter",
             _ => "a body",
         };
         let message = format!("`{}` cannot be the name of {what}", entry.key);

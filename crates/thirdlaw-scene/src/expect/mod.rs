@@ -1,11 +1,13 @@
 //! What a scene promises, and whether a run kept it.
 
 mod cloth;
+mod emitter;
 mod joint;
 mod point;
 mod reading;
 
 pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
+pub use emitter::{EMITTER_READINGS, EmitterReading};
 pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
 pub use point::{POINT_READINGS, PointReading};
 pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
@@ -13,7 +15,7 @@ pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 use crate::{Scene, SceneBody};
 use std::ops::Range;
 use thirdlaw::World;
-use thirdlaw::ids::{ClothId, JointId, PointId};
+use thirdlaw::ids::{ClothId, EmitterId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
 
 /// One line of `[expect]`.
@@ -141,6 +143,7 @@ pub struct ExpectTracker {
     start: Vec<Pose>,
     cloths: Vec<ClothId>,
     joints: Vec<JointId>,
+    emitters: Vec<EmitterId>,
     /// With where they started.
     points: Vec<(PointId, Vec3)>,
     frame_time: f64,
@@ -164,6 +167,7 @@ impl ExpectTracker {
             start: scene.bodies.iter().map(pose).collect(),
             cloths: scene.cloths.iter().map(|c| c.id).collect(),
             joints: scene.joints.iter().map(|j| j.id).collect(),
+            emitters: scene.emitters.iter().map(|e| e.id).collect(),
             points: scene
                 .points
                 .iter()
@@ -213,6 +217,9 @@ impl ExpectTracker {
                     .filter_map(|i| self.points.get(i))
                     .map(|(point, start)| quantity.read(world, *point, *start))
                     .reduce(pick),
+                Reading::Emitter { index, quantity } => {
+                    self.emitters.get(*index).map(|emitter| quantity.read(world, *emitter))
+                }
                 column => column.of_frame(stats),
             };
             let Some(value) = value else { continue };
@@ -278,6 +285,7 @@ mod tests {
             start: vec![],
             cloths: vec![],
             joints: vec![],
+            emitters: vec![],
             points: vec![],
             frame_time: 0.5,
         };

@@ -1,6 +1,7 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
 use super::cloth::ClothReading;
+use super::emitter::EmitterReading;
 use super::joint::JointQuantity;
 use super::point::PointReading;
 use thirdlaw::World;
@@ -49,10 +50,12 @@ pub struct FrameStats {
     pub step_ms: f64,
     /// Every bit of the state.
     pub hash: u64,
+    /// Particles of all emitters.
+    pub particles: u64,
 }
 
 /// Columns that can be expected, by name.
-pub const COLUMNS: [&str; 20] = [
+pub const COLUMNS: [&str; 21] = [
     "kinetic",
     "jitter",
     "gravity",
@@ -73,6 +76,7 @@ pub const COLUMNS: [&str; 20] = [
     "cg_iterations",
     "substeps",
     "step_ms",
+    "particles",
 ];
 
 /// What an expectation reads in a frame.
@@ -116,10 +120,17 @@ pub enum Reading {
         /// What of them.
         quantity: PointReading,
     },
+    /// A quantity of a stream of particles.
+    Emitter {
+        /// Index into the scene's emitters.
+        index: usize,
+        /// What of it.
+        quantity: EmitterReading,
+    },
 }
 
 impl Reading {
-    /// The value of a column; `None` for bodies, cloths, joints and points.
+    /// The value of a column; `None` for everything else.
     pub fn of_frame(&self, stats: &FrameStats) -> Option<f64> {
         let Reading::Column(name) = self else { return None };
         Some(match *name {
@@ -143,6 +154,7 @@ impl Reading {
             "cg_iterations" => f64::from(stats.cg_iterations),
             "substeps" => f64::from(stats.substeps),
             "step_ms" => stats.step_ms,
+            "particles" => stats.particles as f64,
             _ => return None,
         })
     }
@@ -173,10 +185,14 @@ pub enum BodyReading {
     Turn,
     /// 1 if it sleeps, else 0.
     Asleep,
+    /// Mean force of particles on it in the last step along an axis, N.
+    Struck(usize),
+    /// Size of that force, N.
+    StruckForce,
 }
 
 /// Body quantities by name.
-pub const BODY_READINGS: [(&str, BodyReading); 22] = [
+pub const BODY_READINGS: [(&str, BodyReading); 26] = [
     ("x", BodyReading::Position(0)),
     ("y", BodyReading::Position(1)),
     ("z", BodyReading::Position(2)),
@@ -199,6 +215,10 @@ pub const BODY_READINGS: [(&str, BodyReading); 22] = [
     ("drift", BodyReading::Drift),
     ("turn", BodyReading::Turn),
     ("asleep", BodyReading::Asleep),
+    ("struck_x", BodyReading::Struck(0)),
+    ("struck_y", BodyReading::Struck(1)),
+    ("struck_z", BodyReading::Struck(2)),
+    ("struck", BodyReading::StruckForce),
 ];
 
 impl BodyReading {
@@ -222,6 +242,10 @@ impl BodyReading {
                 rotation_vector(q * start.rotation.conjugate()).length().to_degrees()
             }
             BodyReading::Asleep => f64::from(u8::from(world.is_asleep(id).unwrap_or(false))),
+            BodyReading::Struck(i) => world.struck(id).map_or(f64::NAN, |push| push.force[i]),
+            BodyReading::StruckForce => {
+                world.struck(id).map_or(f64::NAN, |push| push.force.length())
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod body;
 mod cloth;
+mod emitter;
 mod generate;
 mod joint;
 mod scene;

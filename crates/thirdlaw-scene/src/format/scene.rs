@@ -2,6 +2,7 @@
 
 use super::body::{BODY, GENERATED};
 use super::cloth::{CLOTH, CLOTH_SETTINGS};
+use super::emitter::EMITTER;
 use super::joint::{JOINT, JOINT_SETTINGS, POINT};
 use super::urdf::URDF;
 use super::*;
@@ -34,6 +35,7 @@ pub static SCENE: TableFormat = TableFormat {
         key("points", Kind::Names(&Kind::Table(&POINT)), "Free point masses by name."),
         key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
         key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),
+        key("emitters", Kind::Names(&Kind::Table(&EMITTER)), "Streams of particles by name."),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
         key(
             "expect",

@@ -3,6 +3,7 @@
 mod book;
 mod cloth;
 mod damage;
+mod emitters;
 mod errors;
 mod facts;
 mod joints;

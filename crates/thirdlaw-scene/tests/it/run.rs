@@ -36,6 +36,7 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
             joint_error: measure::joint_error(&scene.world),
             strain: measure::strain(&scene.world),
             cg_iterations,
+            particles: scene.world.state().streams.count() as u64,
             ..FrameStats::default()
         };
         tracker.observe(stats.time, &stats, &scene.world, &scene.bodies);

@@ -11,10 +11,12 @@ mod joint;
 mod joint_energy;
 mod joint_input;
 mod mechanism;
+mod particles;
 mod reduced;
 mod robust;
 mod sleep;
 mod stack;
+mod streams;
 mod symmetry;
 mod taut;
 

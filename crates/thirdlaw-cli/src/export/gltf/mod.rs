@@ -4,9 +4,11 @@
 //! bodies of one colour share the mesh itself. A deforming object has the shape of the first frame
 //! and a morph target for every other frame, of which one at a time is switched on: exact at frames
 //! and linear between them, but large, so USD is the better choice for long runs of cloth.
+//! Particles come and go, which glTF does not know: see `stream.rs`.
 
 mod buffer;
 mod soft;
+mod stream;
 
 use super::output::NewFile;
 use super::reader::Reader;
@@ -23,7 +25,12 @@ const SAMPLES_HELD: usize = 1_000_000;
 /// How often the frames are gone through.
 pub fn passes(stage: &Stage<'_>) -> usize {
     let moving = stage.objects.iter().filter(|o| is_moving(&o.form)).count();
-    let soft = stage.objects.iter().filter(|o| !matches!(o.form, Form::Rigid { .. })).count();
+    let soft = stage.objects.iter().map(|o| match o.form {
+        Form::Rigid { .. } => 0,
+        Form::Deforming { .. } => 1,
+        Form::Points { .. } => 2,
+    });
+    let soft: usize = soft.sum();
     moving.div_ceil(batch_length(stage)) + soft
 }
 
@@ -45,6 +52,7 @@ pub fn write(
                 }
                 writer.rigid_node(i, *mesh, sample)?
             }
+            (Form::Points { home, .. }, _) => writer.stream_node(i, *home, reader)?,
             (_, Sample::Points(sample)) => writer.soft_node(i, sample, reader)?,
             _ => json!({ "name": object.name }),
         };
@@ -385,9 +393,17 @@ mod tests {
     }
 
     #[test]
-    fn particles_whose_number_changes_are_refused() {
-        let refused = exported(true).unwrap_err();
-        assert_eq!(refused.exit_code(), 2);
-        assert!(refused.to_string().contains("spray"), "{refused}");
+    fn particles_have_a_point_each_and_wait_where_they_come_from() {
+        let (json, _) = exported(true).unwrap();
+        let spray = json["nodes"][4]["mesh"].as_u64().unwrap() as usize;
+        let primitive = &json["meshes"][spray]["primitives"][0];
+        assert_eq!(primitive["mode"], 0);
+        let of = |accessor: &Value| &json["accessors"][accessor.as_u64().unwrap() as usize];
+        let base = of(&primitive["attributes"]["POSITION"]);
+        // five in the last frame; one at the origin and four at home, 1 m up, in the first
+        assert_eq!((&base["count"], &base["max"]), (&json!(5), &json!([0.0, 1.0, 0.0])));
+        assert_eq!(primitive["targets"].as_array().unwrap().len(), 2);
+        let steps = json["animations"][0]["samplers"].as_array().unwrap();
+        assert_eq!(steps.iter().filter(|s| s["interpolation"] == "STEP").count(), 1);
     }
 }

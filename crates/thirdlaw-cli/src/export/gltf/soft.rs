@@ -1,17 +1,14 @@
-//! Cloth, soft bodies and particles as morph targets.
+//! Cloth and soft bodies as morph targets.
 
 use super::super::reader::Reader;
-use super::super::stage::{Form, PointsSample, Sample};
+use super::super::stage::{PointsSample, Sample};
 use super::{Split, Writer, buffer};
 use crate::failure::Failure;
 use serde_json::{Value, json};
 
-/// glTF's number for a primitive of points.
-const POINTS: u32 = 0;
-
 impl Writer<'_> {
-    /// The node of a deforming object or of particles, with its mesh and its animation. `first` is
-    /// its shape in the first frame.
+    /// The node of a deforming object, with its mesh and its animation. `first` is its shape in the
+    /// first frame.
     pub fn soft_node(
         &mut self,
         i: usize,
@@ -19,11 +16,6 @@ impl Writer<'_> {
         reader: &mut Reader<'_>,
     ) -> Result<Value, Failure> {
         let object = &self.stage.objects[i];
-        if first.points.is_empty() && matches!(object.form, Form::Points { .. }) {
-            // glTF has no empty lists; a later particle is refused like any other change
-            self.targets(i, first, &[], reader)?;
-            return Ok(json!({ "name": object.name }));
-        }
         let mesh = object.form.mesh().map(|m| &self.stage.meshes[m]);
         let split = mesh.map(Split::new);
         let every: Vec<u32> = (0..first.points.len() as u32).collect();
@@ -34,17 +26,14 @@ impl Writer<'_> {
             .collect();
         let position = self.buffer.accessor(&base, "VEC3", Some(buffer::VERTICES), true)?;
         let mut primitive = json!({ "attributes": { "POSITION": position } });
-        match &split {
-            Some(split) => {
-                if !split.uv.is_empty() {
-                    let uv = split.uv.as_flattened();
-                    let uv = self.buffer.accessor(uv, "VEC2", Some(buffer::VERTICES), false)?;
-                    primitive["attributes"]["TEXCOORD_0"] = json!(uv);
-                }
-                let corners = split.triangles.as_flattened();
-                primitive["indices"] = json!(self.buffer.indices(corners)?);
+        if let Some(split) = &split {
+            if !split.uv.is_empty() {
+                let uv = split.uv.as_flattened();
+                let uv = self.buffer.accessor(uv, "VEC2", Some(buffer::VERTICES), false)?;
+                primitive["attributes"]["TEXCOORD_0"] = json!(uv);
             }
-            None => primitive["mode"] = json!(POINTS),
+            let corners = split.triangles.as_flattened();
+            primitive["indices"] = json!(self.buffer.indices(corners)?);
         }
         primitive["material"] =
             json!(self.material(object.color, mesh.is_some_and(|m| m.two_sided)));
@@ -74,17 +63,10 @@ impl Writer<'_> {
         let bytes = 12 * vertices.len() as u64;
         let mut view = None;
         let mut targets = Vec::with_capacity(count);
-        let name = &self.stage.objects[i].name;
         let start = self.stage.first();
         let buffer = &mut self.buffer;
         reader.each(|number, frame| {
             let Sample::Points(sample) = &frame.samples[i] else { return Ok(()) };
-            if sample.points.len() != first.points.len() {
-                return Err(Failure::Input(format!(
-                    "the number of particles of {name} changes in frame {number}, which glTF cannot \
-                     show\nexport to usd or vtk"
-                )));
-            }
             if number == start || vertices.is_empty() {
                 return Ok(());
             }
@@ -104,7 +86,7 @@ impl Writer<'_> {
     }
 
     /// Switches on the targets one after the other, a frame each.
-    fn switch(&mut self, node: usize, targets: usize) -> Result<(), Failure> {
+    pub fn switch(&mut self, node: usize, targets: usize) -> Result<(), Failure> {
         let mut weights = vec![0.0f32; targets * (targets + 1)];
         for k in 0..targets {
             weights[(k + 1) * targets + k] = 1.0;

@@ -60,7 +60,7 @@ pub fn write_soft(
     let object = &scene.stage.objects[index];
     let (kind, radius, fields) = match &object.form {
         Form::Deforming { fields, .. } => ("Mesh", 0.0, fields),
-        Form::Points { radius, fields } => ("Points", *radius, fields),
+        Form::Points { radius, fields, .. } => ("Points", *radius, fields),
         Form::Rigid { .. } => return Ok(()),
     };
     file.write(scene.open(index, kind, ""))?;
@@ -82,6 +82,12 @@ pub fn write_soft(
         points(&sample.points)
     })?;
     samples("vector3f[] velocities", &mut |_, sample| points(&sample.velocities))?;
+    if matches!(object.form, Form::Points { .. }) {
+        samples("int64[] ids", &mut |_, sample| {
+            let list: Vec<String> = sample.ids.iter().map(u64::to_string).collect();
+            format!("[{}]", list.join(", "))
+        })?;
+    }
     for (k, field) in fields.iter().enumerate() {
         samples(&field_head(field), &mut |_, sample| field_values(field, &sample.fields[k]))?;
     }
@@ -93,7 +99,8 @@ pub fn write_soft(
 pub fn soft_passes(object: &Object) -> usize {
     match &object.form {
         Form::Rigid { .. } => 0,
-        Form::Deforming { fields, .. } | Form::Points { fields, .. } => 2 + fields.len(),
+        Form::Deforming { fields, .. } => 2 + fields.len(),
+        Form::Points { fields, .. } => 3 + fields.len(),
     }
 }
 

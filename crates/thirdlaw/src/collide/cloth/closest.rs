@@ -7,7 +7,7 @@ const FLAT: f64 = 1e-18;
 
 /// Weights of the corners of the point of a triangle that is nearest to `p`. Weights that are zero
 /// are exactly zero: the nearest point then lies on an edge or a corner.
-pub(super) fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
+pub(crate) fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let area = ab.cross(ac).length_squared();
     if area <= FLAT * ab.length_squared().max(ac.length_squared()).powi(2) {

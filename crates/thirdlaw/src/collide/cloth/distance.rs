@@ -34,7 +34,7 @@ pub fn signed_distance(shape: &Shape, local: Vec3, reach: f64) -> Option<Surface
 }
 
 /// The same for one convex solid and a finite point.
-pub(super) fn convex_distance(convex: &Convex, p: Vec3, reach: f64) -> Option<Surface> {
+pub(crate) fn convex_distance(convex: &Convex, p: Vec3, reach: f64) -> Option<Surface> {
     let surface = match convex {
         Convex::Sphere { radius } => around(Vec3::ZERO, *radius, p, Vec3::Y),
         Convex::Capsule { half_height, radius } => {

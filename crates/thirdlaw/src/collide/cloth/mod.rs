@@ -27,6 +27,8 @@ mod proximity;
 mod tests;
 mod tree;
 
+pub(crate) use closest::point_triangle;
+pub(crate) use distance::convex_distance;
 pub use distance::{Surface, signed_distance};
 pub use intersections::intersections_brute_force;
 pub use particles::{ParticleScratch, Particles, vertex_solid};
