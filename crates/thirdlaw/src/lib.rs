@@ -8,6 +8,7 @@ pub mod body;
 pub mod cloth;
 pub mod collide;
 pub mod contact;
+pub mod couple;
 pub mod energy;
 pub mod error;
 pub mod ids;

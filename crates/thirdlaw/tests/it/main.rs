@@ -3,6 +3,7 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod couple;
 mod determinism;
 mod free;
 mod joint;

@@ -1,0 +1,1 @@
+//! Worlds coupled with worlds.
