@@ -46,3 +46,8 @@ pub use world::{Observer, Stage, StepReport, World};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
+
+/// The chapter of the book on coupling, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/book/src/couple.md")]
+pub struct CoupleChapter;

@@ -1,6 +1,8 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod joints;
+mod ports;
+mod simulator;
 
 use crate::body::{Body, BodyKind};
 use crate::cloth::model::{ClothModel, Sheet};
@@ -25,6 +27,8 @@ pub struct World {
     /// Memory reused between steps; holds nothing that a step depends on.
     scratch: impulse::Scratch,
     cloth_scratch: large_steps::Scratch,
+    /// What other simulators asked for.
+    ports: ports::Ports,
 }
 
 /// What a step did.
@@ -107,6 +111,7 @@ impl World {
             settings,
             scratch: impulse::Scratch::default(),
             cloth_scratch: large_steps::Scratch::default(),
+            ports: ports::Ports::default(),
         })
     }
 
@@ -126,10 +131,21 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep(dt));
         }
-        let World { model, state, settings, scratch, cloth_scratch } = self;
+        let World { model, state, settings, ports, .. } = self;
+        ports.begin(model, state, dt);
+        let gravity = settings.gravity;
+        let report = self.step_led(dt, observer);
+        self.ports.end(&mut self.model, &mut self.state, (dt, gravity));
+        report
+    }
+
+    /// A step in which led bodies are already on their way.
+    fn step_led(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+        let World { model, state, settings, scratch, cloth_scratch, ports } = self;
         large_steps::check_finite(model, state)?;
         cloth_scratch.before_bodies(model, state);
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
+        ports.correct(state, dt, settings.substeps);
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
         Ok(report)
     }

@@ -6,23 +6,26 @@
 //!
 //!   1. the owner steps under the impulse J of the last step
 //!   2. the follower steps against the owner's motion, with the response on top: J̃
-//!   3. the owner steps again, under J̃; both agree where its bodies end up, or back to 1
+//!   3. the owner's bodies get J̃ − J and are moved to where the follower has them
 //!
-//! With m⁻¹ the response that the follower carries, b the true one and a its own, the error of J
-//! shrinks by (m⁻¹ − b)/(a + m⁻¹) an exchange: nothing is left after one where the owner's bodies
-//! are free, and it never grows, since what holds a body inside its simulator only lowers b. A
-//! response of infinite mass is the paper's interleaved simulation [baraff1997 §4.3], which grows
-//! where b > a.
+//! which is one exchange, at any ratio of masses. An owner that cannot move its bodies at will goes
+//! back and steps again under J̃ instead, and where it then differs from what the follower believes
+//! (its bodies touch each other, say) all is repeated. With m⁻¹ the response that the follower
+//! carries, b the true one and a its own, the error of J shrinks by (m⁻¹ − b)/(a + m⁻¹) from one
+//! exchange, or one step, to the next: it never grows, since what holds a body inside its simulator
+//! only lowers b. A response of infinite mass is the paper's interleaved simulation
+//! [baraff1997 §4.3], which grows where b > a.
 //!
-//! A step's impulse may come early or late in it. What was expected acts as a steady force; what
-//! came on top, to the share that makes the owner's body end where the follower's does, as a kick at
-//! the beginning, if the owner can be kicked.
+//! A step's impulse may come early or late in it. An owner that steps again gets what it had
+//! expected as a steady force, and what came on top as a steady force and a kick at the beginning
+//! that together lead to the follower's velocity and place.
 
 use super::coupling::{Coupling, Method};
-use super::error::CoupleError;
+use super::error::{CoupleError, Problem};
 use super::ledger::{CouplingReport, LedgerEntry};
 use super::member::Member;
-use super::simulator::{Follow, Met, Motion, Response, Wrench};
+use super::simulator::{Follow, Met, Motion, Response, Simulator, Wrench};
+use crate::body::rotation_vector;
 use crate::math::{Mat3, Twist, Vec3};
 
 /// How much heavier than it is a body is taken to be that is only followed.
@@ -39,6 +42,8 @@ pub(super) struct Mirror {
     obstacle: usize,
     dynamic: bool,
     kickable: bool,
+    /// Whether it can be moved at will, too.
+    shiftable: bool,
     /// Measured once, where the owner cannot say it.
     tried: Option<Response>,
     response: Option<Response>,
@@ -114,12 +119,15 @@ impl Coupling {
             let start = member.read(surface.handle)?;
             member.save()?;
             let kickable = member.ask("kick", |s| s.kick(surface.handle, Wrench::ZERO))?;
+            let shift = |s: &mut dyn Simulator| s.shift(surface.handle, Vec3::ZERO, Vec3::ZERO);
+            let shiftable = kickable && member.ask("shift", shift)?;
             member.restore()?;
             mirrors.push(Mirror {
                 handle: surface.handle,
                 obstacle,
                 dynamic: surface.dynamic,
                 kickable,
+                shiftable,
                 tried: None,
                 response: None,
                 radius: surface.shape.outer_radius().min(1e3),
@@ -160,11 +168,13 @@ impl Coupling {
 
     pub(super) fn touches(&self, member: usize) -> bool {
         self.contacts.iter().any(|c| c.follower == member || c.owner == member)
+            || self.watched.iter().any(|w| w.sides.contains(&member))
     }
 
     /// Gives a member what contacts ask of it.
     pub(super) fn load_contacts(&mut self, member: usize, dt: f64) -> Result<(), CoupleError> {
         let lagged = self.settings.method == Method::Interleaved;
+        self.load_watched(member, dt);
         for contact in &self.contacts {
             if contact.owner == member {
                 contact.push(&mut self.members[member], dt);
@@ -226,6 +236,10 @@ impl Coupling {
             if x == image {
                 return Ok(());
             }
+            if self.settle_owners()? {
+                report.mismatch = self.contacts.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
+                return Ok(());
+            }
             for contact in &mut self.contacts {
                 contact.mirrors.iter_mut().for_each(|m| m.answer(dt));
             }
@@ -243,6 +257,32 @@ impl Coupling {
             self.scatter(&x);
         }
         Ok(())
+    }
+
+    /// Gives owners what the followers found beyond what was counted, where all of them can take it
+    /// now; false if they have to step again.
+    fn settle_owners(&mut self) -> Result<bool, CoupleError> {
+        let mirrors = self.contacts.iter().flat_map(|c| &c.mirrors);
+        if mirrors.filter(|m| m.changed()).any(|m| !m.shiftable) {
+            return Ok(false);
+        }
+        for contact in &mut self.contacts {
+            let owner = &mut self.members[contact.owner];
+            for mirror in contact.mirrors.iter_mut().filter(|m| m.changed()) {
+                let change = mirror.met.impulse - (mirror.steady + mirror.kick);
+                let way = mirror.met.end.position - mirror.end.position;
+                let turn = mirror.turn();
+                let handle = mirror.handle;
+                let took = owner.ask("kick", |s| s.kick(handle, change))?
+                    && owner.ask("shift", |s| s.shift(handle, way, turn))?;
+                if !took {
+                    return Err(owner.error(Problem::Broke { promise: "kick and shift" }));
+                }
+                (mirror.steady, mirror.kick) = (mirror.met.impulse, Wrench::ZERO);
+                mirror.end = owner.read(handle)?;
+            }
+        }
+        Ok(true)
     }
 
     fn try_all(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
@@ -405,18 +445,34 @@ impl Mirror {
         Follow { start: self.start, end: self.end, counted: self.steady + self.kick, response }
     }
 
-    /// Makes what was met the wrench of the next try, early or late in the step.
+    /// Whether the follower found another impulse than was counted.
+    fn changed(&self) -> bool {
+        self.dynamic && self.met.impulse != self.steady + self.kick
+    }
+
+    /// From where the owner's body is turned to where the follower's is.
+    fn turn(&self) -> Vec3 {
+        let (a, b) = (self.end.rotation, self.met.end.rotation);
+        if a == b { Vec3::ZERO } else { rotation_vector(b * a.conjugate()) }
+    }
+
+    /// Makes what was met the wrench of the next try: with Δv by a kick u and a steady force, the way
+    /// is h (u + c (Δv − u)).
     fn answer(&mut self, dt: f64) {
         let change = self.met.impulse - (self.steady + self.kick);
-        let v = self.met.end.velocity.linear - self.end.velocity.linear;
-        let shift = self.met.end.position - self.end.position;
-        let reach = self.response.map_or(1.0, |r| r.reach);
-        let mut early = 0.0;
-        if self.kickable && reach < 0.99 && v.length_squared() > 0.0 {
-            let share = shift.dot(v) / (dt * v.length_squared());
-            early = ((share - reach) / (1.0 - reach)).clamp(0.0, 1.0);
+        let mut early = Wrench::ZERO;
+        if let (true, Some(response)) = (self.kickable, self.response)
+            && response.reach < 0.99
+        {
+            let first =
+                |way: Vec3, gain: Vec3| (way / dt - response.reach * gain) / (1.0 - response.reach);
+            let (to, from) = (&self.met.end, &self.end);
+            let gain = to.velocity.linear - from.velocity.linear;
+            early.force = response.mass * first(to.position - from.position, gain);
+            let gain = to.velocity.angular - from.velocity.angular;
+            early.torque = response.inertia * first(self.turn(), gain);
         }
-        self.kick += change.scaled(early);
-        self.steady += change.scaled(1.0 - early);
+        self.kick += early;
+        self.steady += change - early;
     }
 }

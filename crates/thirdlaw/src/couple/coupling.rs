@@ -2,12 +2,14 @@
 
 use super::accelerate::{Acceleration, Accelerator};
 use super::contact::Touching;
+use super::detect::Watched;
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 use super::member::Member;
 use super::simulator::{Motion, Simulator};
 use super::tie::{Tie, TieKind};
 use super::ties::{Held, Measured};
+use crate::math::Vec3;
 
 /// How forces between simulators are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,6 +86,8 @@ pub struct Coupling {
     /// Motions of both anchors of each tie at the beginning of the step, and now.
     pub(super) starts: Vec<[Motion; 2]>,
     pub(super) now: Vec<[Motion; 2]>,
+    /// How far both handles of each tie turn until the mean time of a push, as rotation vectors.
+    pub(super) turns: Vec<[Vec3; 2]>,
     /// Multipliers of all ties, one after the other, N and N·m.
     pub(super) lambda: Vec<f64>,
     /// Those that pushed in this step; a lagged exchange already holds the next ones in `lambda`.
@@ -92,6 +96,7 @@ pub struct Coupling {
     pub(super) held: Vec<Option<Held>>,
     pub(super) leads: Vec<Lead>,
     pub(super) contacts: Vec<Touching>,
+    pub(super) watched: Vec<Watched>,
     pub(super) measured: Option<Measured>,
     pub(super) accelerator: Accelerator,
     pub(super) ledger: Vec<LedgerEntry>,
@@ -120,11 +125,13 @@ impl Coupling {
             ties: Vec::new(),
             starts: Vec::new(),
             now: Vec::new(),
+            turns: Vec::new(),
             lambda: Vec::new(),
             applied: Vec::new(),
             held: Vec::new(),
             leads: Vec::new(),
             contacts: Vec::new(),
+            watched: Vec::new(),
             measured: None,
             accelerator: Accelerator::default(),
             ledger: Vec::new(),
@@ -264,7 +271,8 @@ impl Coupling {
         self.lambda.get(first..first + self.ties.get(tie)?.rows())
     }
 
-    /// What each link carried in the last step: ties in their order, then contacts.
+    /// What each link carried in the last step: ties in their order, then contacts,
+    /// then watched pairs.
     pub fn ledger(&self) -> &[LedgerEntry] {
         &self.ledger
     }
@@ -309,7 +317,7 @@ impl Coupling {
     }
 
     fn advance(&mut self, dt: f64) -> Result<CouplingReport, CoupleError> {
-        self.begin()?;
+        self.begin(dt)?;
         let linked: Vec<bool> = (0..self.members.len()).map(|i| self.is_linked(i)).collect();
         for (member, _) in self.members.iter_mut().zip(&linked).filter(|(_, linked)| !**linked) {
             member.advance(dt)?;
@@ -317,6 +325,8 @@ impl Coupling {
         let mut report = CouplingReport { converged: true, ..CouplingReport::default() };
         if !self.contacts.is_empty() {
             self.exchange_contacts(dt, &mut report)?;
+        } else if !self.watched.is_empty() {
+            self.keep_apart(dt, &mut report)?;
         } else if !self.leads.is_empty() {
             self.exchange_motions(dt, &mut report)?;
         } else if !self.ties.is_empty() {
@@ -331,16 +341,29 @@ impl Coupling {
         self.ties.iter().any(|t| t.anchors.iter().any(|a| a.simulator == i))
             || self.leads.iter().any(|l| l.leader.0 == i || l.follower.0 == i)
             || self.contacts.iter().any(|c| c.follower == i || c.owner == i)
+            || self.watched.iter().any(|w| w.sides.contains(&i))
     }
 
     /// Reads where everything begins.
-    fn begin(&mut self) -> Result<(), CoupleError> {
-        self.starts.clear();
+    fn begin(&mut self, dt: f64) -> Result<(), CoupleError> {
+        // spin changes as it did in the last step
+        let last = std::mem::take(&mut self.starts);
         for i in 0..self.ties.len() {
             let [a, b] = self.ties[i].anchors;
             let a = self.members[a.simulator].read(a.handle)?;
             let b = self.members[b.simulator].read(b.handle)?;
             self.starts.push([a, b]);
+        }
+        self.turns.clear();
+        for (i, starts) in self.starts.iter().enumerate() {
+            // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
+            let reach = self.measured.as_ref().map_or(0.5, |m| m.reach[i]);
+            let turn = |side: usize| {
+                let spin = starts[side].velocity.angular;
+                let gain = last.get(i).map_or(Vec3::ZERO, |l| spin - l[side].velocity.angular);
+                (1.0 - reach) * dt * (spin + 0.5 * (1.0 - reach) * gain)
+            };
+            self.turns.push([turn(0), turn(1)]);
         }
         self.now.clone_from(&self.starts);
         self.held.clear();
@@ -361,7 +384,8 @@ impl Coupling {
         for (i, tie) in self.ties.iter().enumerate() {
             let rows = tie.rows();
             let (starts, now) = (&self.starts[i], &self.now[i]);
-            let mut wrenches = tie.wrenches(&self.applied[first..first + rows], starts);
+            let lambda = &self.applied[first..first + rows];
+            let mut wrenches = tie.wrenches(lambda, starts, &self.turns[i]);
             if let Some(held) = &self.held[i] {
                 // the sides felt different forces: the constrained one its own
                 wrenches[held.side] = held.wrench;
@@ -378,6 +402,9 @@ impl Coupling {
         }
         for contact in &self.contacts {
             self.ledger.push(contact.entry(dt));
+        }
+        for watched in &self.watched {
+            self.ledger.push(watched.entry(dt));
         }
         Ok(())
     }

@@ -9,6 +9,7 @@
 //!   coupling    building, stepping, books
 //!   tie, ties   points, frames and springs; λ by conjugate gradients, in turns, repaired
 //!   contact     surfaces of one as obstacles of another, with their response
+//!   detect      surfaces of both watched from outside
 //!   motions     handles led by others
 //!   conjugate, accelerate   the two iterations, over steps that are taken back
 
@@ -16,6 +17,7 @@ mod accelerate;
 mod conjugate;
 mod contact;
 mod coupling;
+mod detect;
 mod error;
 mod ledger;
 mod member;

@@ -208,6 +208,11 @@ pub trait Simulator: Any + Send {
         false
     }
 
+    /// Moves a handle at once by a small way, m, and turn, a rotation vector. Returns whether it can.
+    fn shift(&mut self, _handle: usize, _way: Vec3, _turn: Vec3) -> bool {
+        false
+    }
+
     /// How a handle answers a force over a step; `None`: it is measured by trying.
     fn response(&self, _handle: usize) -> Option<Response> {
         None

@@ -14,7 +14,7 @@
 
 use super::simulator::{Motion, Wrench};
 use crate::body::rotation_vector;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, rotation_from_vector};
 
 /// A place on a handle of a simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,6 +41,11 @@ impl Anchor {
 
     fn arm(&self, motion: &Motion) -> Vec3 {
         motion.rotation * self.frame.translation
+    }
+
+    /// The arm after the handle has turned by `turn`.
+    pub(super) fn turned_arm(&self, motion: &Motion, turn: Vec3) -> Vec3 {
+        rotation_from_vector(turn) * self.arm(motion)
     }
 
     fn point(&self, motion: &Motion) -> Vec3 {
@@ -164,8 +169,15 @@ impl Tie {
         }
     }
 
-    /// Jᵀλ on the two handles.
-    pub(super) fn wrenches(&self, lambda: &[f64], starts: &[Motion; 2]) -> [Wrench; 2] {
+    /// Jᵀλ on the two handles, with arms at the mean time of the push, until which they turn by
+    /// `turns`: the point where both are pushed moves, and arms of the beginning of the step would
+    /// make angular momentum of that.
+    pub(super) fn wrenches(
+        &self,
+        lambda: &[f64],
+        starts: &[Motion; 2],
+        turns: &[Vec3; 2],
+    ) -> [Wrench; 2] {
         let mut pair = Wrench::from_slice(lambda);
         if let TieKind::Spring { rest, .. } = self.kind
             && rest > 0.0
@@ -173,7 +185,7 @@ impl Tie {
             pair = Wrench { force: lambda[0] * self.direction(starts), torque: Vec3::ZERO };
         }
         let on = |i: usize, sign: f64| {
-            let arm = self.anchors[i].arm(&starts[i]);
+            let arm = self.anchors[i].turned_arm(&starts[i], turns[i]);
             let (force, torque) = (sign * pair.force, sign * pair.torque);
             Wrench { force, torque: torque + arm.cross(force) }
         };

@@ -32,6 +32,8 @@ pub(super) struct Measured {
     sum: Option<Lu>,
     /// κ of each tie.
     kappa: Vec<f64>,
+    /// How far a steady force moves the anchors, as a share of step × change of velocity.
+    pub reach: Vec<f64>,
     /// Constrained side of each tie and by how much a lagged exchange shrinks its error.
     roles: Vec<Option<(usize, f64)>>,
     /// Measured anew at the next step.
@@ -62,7 +64,8 @@ impl Coupling {
         let mut first = 0;
         for (i, tie) in self.ties.iter().enumerate() {
             let rows = tie.rows();
-            let wrenches = tie.wrenches(&lambda[first..first + rows], &self.starts[i]);
+            let wrenches =
+                tie.wrenches(&lambda[first..first + rows], &self.starts[i], &self.turns[i]);
             for side in 0..2 {
                 let anchor = &tie.anchors[side];
                 let wrench = wrenches[side];
@@ -280,7 +283,7 @@ impl Coupling {
                 let tie = &self.ties[i];
                 let sign = if side == 0 { 1.0 } else { -1.0 };
                 let anchor = &tie.anchors[side];
-                let arm = self.starts[i][side].rotation * anchor.frame.translation;
+                let arm = anchor.turned_arm(&self.starts[i][side], self.turns[i][side]);
                 let torque = wrench.torque - arm.cross(wrench.force);
                 let needed = Wrench { force: wrench.force, torque }.scaled(sign).to_array();
                 let count = tie.rows();
@@ -402,12 +405,13 @@ impl Coupling {
     /// κ, A, B and their factored sum from measured columns.
     fn judge(&self, dt: f64, rows: &[usize], gaps: [Vec<f64>; 2], rates: Vec<f64>) -> Measured {
         let n = *rows.last().unwrap_or(&0);
-        let mut kappa = Vec::new();
+        let (mut kappa, mut reaches) = (Vec::new(), Vec::new());
         let mut sides = [vec![0.0; n * n], vec![0.0; n * n]];
         let mut whole = vec![0.0; n * n];
         for (i, tie) in self.ties.iter().enumerate() {
             let d = rows[i] * n + rows[i];
             let reach = (gaps[0][d] + gaps[1][d]) / (dt * rates[d]);
+            reaches.push(if reach.is_finite() { reach.clamp(0.0, 1.0) } else { 0.5 });
             let soft = reach.is_finite() && reach <= 0.52;
             kappa.push(if soft && !tie.is_spring() { 1.0 - reach.max(0.0) } else { 0.0 });
             for row in rows[i]..rows[i + 1] {
@@ -430,7 +434,7 @@ impl Coupling {
         let dense = n <= DENSE_ROWS;
         let sum = if dense { factored(n, |i, j| whole[i * n + j]) } else { None };
         let roles = vec![None; self.ties.len()];
-        Measured { dt, sides, sum, kappa, roles, stale: false }
+        Measured { dt, sides, sum, kappa, reach: reaches, roles, stale: false }
     }
 
     /// The lighter side over a step follows, if it can and nobody said otherwise.

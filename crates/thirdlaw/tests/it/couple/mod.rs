@@ -4,6 +4,7 @@ mod bodies;
 mod misbehave;
 mod oscillator;
 mod roles;
+mod turns;
 
 use thirdlaw::Vec3;
 use thirdlaw::couple::{Failure, Motion, Simulator, Wrench};
