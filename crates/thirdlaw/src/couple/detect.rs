@@ -8,7 +8,9 @@
 //!
 //! u(λ) is what both simulators do when they are pushed. Its derivative is taken from the responses
 //! of the handles; projected Gauss–Seidel solves the linearized problem, the simulators step, and
-//! what they did instead corrects it: as many times as it takes, once where they are free bodies.
+//! what they did instead corrects λ and, like a secant, the derivative: as many times as it takes,
+//! once where they are free bodies. What stops an approach acts at the beginning of the step, what
+//! carries a load acts throughout.
 
 use super::coupling::Coupling;
 use super::error::CoupleError;
@@ -47,8 +49,14 @@ struct Point {
     wanted: f64,
     friction: f64,
     lambda: Vec3,
-    /// Relative velocity after the last trial, in `axes`.
+    /// Relative velocity after the last trial, in `axes`, and along the normal as foreseen.
     u: Vec3,
+    foreseen: f64,
+    /// Separation speed at the beginning, and at the end of a step without pushing, m/s.
+    approach: f64,
+    free: Option<f64>,
+    /// How much of the answer that the handles promise is seen.
+    seen: f64,
     response: [Option<(f64, Mat3)>; 2],
     starts: [Motion; 2],
     ends: [Motion; 2],
@@ -100,7 +108,7 @@ impl Coupling {
         for watched in &mut self.watched {
             watched.find(&mut self.members, dt)?;
         }
-        for exchange in 0..self.settings.exchanges {
+        for exchange in 0..self.settings.evaluations {
             self.try_rest(dt, report)?;
             report.exchanges = exchange + 1;
             let mut worst = (0.0_f64, 1e-3_f64);
@@ -114,7 +122,7 @@ impl Coupling {
                 report.residual = worst.0;
                 break;
             }
-            if exchange + 1 < self.settings.exchanges {
+            if exchange + 1 < self.settings.evaluations {
                 self.watched.iter_mut().for_each(Watched::solve);
             }
         }
@@ -139,10 +147,13 @@ impl Coupling {
                         continue;
                     }
                     let member = &mut self.members[member];
-                    if watched.kickable[side] {
-                        member.kicks.push((point.handles[side], impulse));
-                    } else {
-                        member.pushes.push((point.handles[side], impulse.scaled(1.0 / dt)));
+                    let early = if watched.kickable[side] { point.early() } else { 0.0 };
+                    if early > 0.0 {
+                        member.kicks.push((point.handles[side], impulse.scaled(early)));
+                    }
+                    if early < 1.0 {
+                        let steady = impulse.scaled((1.0 - early) / dt);
+                        member.pushes.push((point.handles[side], steady));
                     }
                 }
             }
@@ -243,6 +254,10 @@ impl Watched {
                     friction,
                     lambda: Vec3::ZERO,
                     u: Vec3::ZERO,
+                    foreseen: 0.0,
+                    approach,
+                    free: None,
+                    seen: 1.0,
                     response: [None; 2],
                     starts: [*ma, *mb],
                     ends: [*ma, *mb],
@@ -264,7 +279,17 @@ impl Watched {
                 v.linear + v.angular.cross(point.arms[side])
             };
             let u = at(0) - at(1);
+            let old = point.u.x;
             point.u = Vec3::from_array(point.axes.map(|axis| u.dot(axis)));
+            match point.free {
+                None => point.free = Some(point.u.x),
+                Some(_) => {
+                    let share = (point.u.x - old) / (point.foreseen - old);
+                    if share.is_finite() {
+                        point.seen = (point.seen * share).clamp(0.01, 2.0);
+                    }
+                }
+            }
             let over = point.u.x - point.wanted;
             let error = if point.lambda.x > 0.0 { over.abs() } else { (-over).max(0.0) };
             worst = (worst.0.max(error), worst.1.max(u.length()).max(point.wanted.abs()));
@@ -279,21 +304,8 @@ impl Watched {
             let mut moved: f64 = 0.0;
             for k in 0..self.points.len() {
                 let point = self.points[k];
-                // velocity changes that all points of the same handles have made so far
-                let mut u = point.u;
-                for side in 0..2 {
-                    let mut sum = [Vec3::ZERO; 2];
-                    for (other, change) in self.points.iter().zip(&change) {
-                        if other.handles[side] == point.handles[side] {
-                            sum[0] += change[side][0];
-                            sum[1] += change[side][1];
-                        }
-                    }
-                    let v = sum[0] + sum[1].cross(point.arms[side]);
-                    let sign = if side == 0 { 1.0 } else { -1.0 };
-                    u += sign * Vec3::from_array(point.axes.map(|axis| v.dot(axis)));
-                }
-                let give = |axis: usize| point.give(point.axes[axis]);
+                let u = self.foresee(k, &change);
+                let give = |axis: usize| point.seen * point.give(point.axes[axis]);
                 let mut lambda = point.lambda;
                 lambda.x = (lambda.x - (u.x - point.wanted) / give(0)).max(0.0);
                 let bound = point.friction * lambda.x;
@@ -319,6 +331,28 @@ impl Watched {
                 break;
             }
         }
+        for k in 0..self.points.len() {
+            self.points[k].foreseen = self.foresee(k, &change).x;
+        }
+    }
+
+    /// Relative velocity at a point after the changes that all points have made to its handles.
+    fn foresee(&self, k: usize, change: &[[[Vec3; 2]; 2]]) -> Vec3 {
+        let point = &self.points[k];
+        let mut u = point.u;
+        for side in 0..2 {
+            let mut sum = [Vec3::ZERO; 2];
+            for (other, change) in self.points.iter().zip(change) {
+                if other.handles[side] == point.handles[side] {
+                    sum[0] += change[side][0];
+                    sum[1] += change[side][1];
+                }
+            }
+            let v = sum[0] + sum[1].cross(point.arms[side]);
+            let sign = if side == 0 { point.seen } else { -point.seen };
+            u += sign * Vec3::from_array(point.axes.map(|axis| v.dot(axis)));
+        }
+        u
     }
 
     /// What crossed in the step.
@@ -337,6 +371,12 @@ impl Watched {
 impl Point {
     fn world(&self, lambda: Vec3) -> Vec3 {
         lambda.x * self.axes[0] + lambda.y * self.axes[1] + lambda.z * self.axes[2]
+    }
+
+    /// How much of the impulse stops an approach that was there at the beginning.
+    fn early(&self) -> f64 {
+        let share = (self.wanted - self.approach) / (self.wanted - self.free.unwrap_or(0.0));
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// Impulse on a handle.

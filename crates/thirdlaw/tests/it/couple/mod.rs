@@ -6,8 +6,21 @@ mod oscillator;
 mod roles;
 mod turns;
 
-use thirdlaw::Vec3;
 use thirdlaw::couple::{Failure, Motion, Simulator, Wrench};
+use thirdlaw::{Cloth, ClothMesh, Fabric, Vec3, World};
+
+/// A cloth held along its rim, in a world of its own.
+pub fn sheet(side: usize) -> World {
+    let mut world = crate::earth();
+    let mesh = ClothMesh::grid(side, side, [1.0, 1.0]).unwrap();
+    let rim = (0..side * side).filter(|i| {
+        let (row, column) = (i / side, i % side);
+        row == 0 || column == 0 || row == side - 1 || column == side - 1
+    });
+    let cloth = Cloth::new(mesh).fabric(Fabric { damping: [0.02; 3], ..Fabric::cotton() });
+    world.add_cloth(cloth.pin(rim.map(|i| i as u32))).unwrap();
+    world
+}
 
 /// A mass on a spring to the origin, along x: twenty lines, as a user would write them.
 #[derive(Clone, Default)]
