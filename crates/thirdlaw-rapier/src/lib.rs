@@ -154,7 +154,7 @@ impl Simulator for RapierWorld {
         postcard::to_stdvec(&self.world).unwrap_or_default()
     }
 
-    fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let world: PhysicsWorld = postcard::from_bytes(bytes)?;
         let handles: Vec<RigidBodyHandle> = world.bodies.iter().map(|(handle, _)| handle).collect();
         if handles != self.handles {

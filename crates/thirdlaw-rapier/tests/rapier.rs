@@ -57,12 +57,12 @@ fn rapier_restored_steps_to_the_same_bits() {
         world.restore();
         assert_eq!(go(&mut world), first, "in memory");
     }
-    world.from_bytes(&bytes).unwrap();
+    world.load(&bytes).unwrap();
     assert_eq!(go(&mut world), first, "from bytes");
     let mut fresh = pile();
-    fresh.from_bytes(&bytes).unwrap();
+    fresh.load(&bytes).unwrap();
     assert_eq!(go(&mut fresh), first, "from bytes in another world");
-    assert!(fresh.from_bytes(&bytes[..bytes.len() / 2]).is_err());
+    assert!(fresh.load(&bytes[..bytes.len() / 2]).is_err());
 }
 
 #[test]

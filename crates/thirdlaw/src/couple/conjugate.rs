@@ -31,6 +31,9 @@ pub(super) struct Stop {
 /// Turns a residual into a change of λ; the identity if it does nothing.
 pub(super) type Precondition<'a> = dyn Fn(&mut [f64]) + 'a;
 
+/// Writes the residual of forces λ, after stepping under them.
+pub(super) type Evaluate<'a> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), CoupleError> + 'a;
+
 /// How often conjugate gradients start anew from a fresh residual.
 const RESTARTS: u32 = 8;
 
@@ -44,7 +47,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Changes `lambda` until the residual vanishes.
 pub(super) fn solve(
-    evaluate: &mut dyn FnMut(&[f64], &mut [f64]) -> Result<(), CoupleError>,
+    evaluate: &mut Evaluate,
     precondition: &Precondition,
     stop: Stop,
     lambda: &mut [f64],

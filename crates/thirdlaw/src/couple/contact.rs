@@ -24,6 +24,7 @@ use super::coupling::{Coupling, Method};
 use super::error::{CoupleError, Problem};
 use super::ledger::{CouplingReport, LedgerEntry};
 use super::member::Member;
+use super::save::SavedContact;
 use super::simulator::{Follow, Met, Motion, Response, Simulator, Wrench};
 use crate::body::rotation_vector;
 use crate::math::{Mat3, Twist, Vec3};
@@ -385,6 +386,29 @@ impl Touching {
             }
         }
         Ok(())
+    }
+
+    /// What the next step depends on.
+    pub fn saved(&self) -> SavedContact {
+        let impulses = self.mirrors.iter().map(|m| m.met.impulse.to_array()).collect();
+        SavedContact { switched: self.switched, pause: self.pause, dt: self.dt, impulses }
+    }
+
+    pub fn fits(&self, saved: &SavedContact) -> bool {
+        saved.impulses.len() == self.mirrors.len()
+            && saved.impulses.iter().flatten().all(|x| x.is_finite())
+            && saved.dt.is_finite()
+    }
+
+    pub fn resume(&mut self, saved: &SavedContact) {
+        (self.switched, self.pause, self.dt) = (saved.switched, saved.pause, saved.dt);
+        for (mirror, impulse) in self.mirrors.iter_mut().zip(&saved.impulses) {
+            mirror.met.impulse = Wrench::from_slice(impulse);
+        }
+    }
+
+    pub fn forget_measured(&mut self) {
+        self.mirrors.iter_mut().for_each(|m| m.tried = None);
     }
 
     fn push(&self, owner: &mut Member, dt: f64) {

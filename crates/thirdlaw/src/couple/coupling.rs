@@ -5,10 +5,11 @@ use super::contact::Touching;
 use super::detect::Watched;
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
+use super::measured::Measured;
 use super::member::Member;
 use super::simulator::{Motion, Simulator};
 use super::tie::{Tie, TieKind};
-use super::ties::{Held, Measured};
+use super::ties::Held;
 use crate::math::Vec3;
 
 /// How forces between simulators are found.
@@ -100,8 +101,8 @@ pub struct Coupling {
     pub(super) measured: Option<Measured>,
     pub(super) accelerator: Accelerator,
     pub(super) ledger: Vec<LedgerEntry>,
-    totals: LedgerTotals,
-    time: f64,
+    pub(super) totals: LedgerTotals,
+    pub(super) time: f64,
 }
 
 impl std::fmt::Debug for Coupling {
@@ -295,9 +296,7 @@ impl Coupling {
         }
         let lambda = self.lambda.clone();
         for i in 0..self.members.len() {
-            if let Err(error) = self.members[i].save() {
-                return Err(error);
-            }
+            self.members[i].save()?;
         }
         match self.advance(dt) {
             Ok(report) => {

@@ -78,8 +78,8 @@ impl Coupling {
             kickable: [true; 2],
             points: Vec::new(),
         };
-        for side in 0..2 {
-            let member = &mut self.members[sides[side]];
+        for (side, member) in sides.into_iter().enumerate() {
+            let member = &mut self.members[member];
             let surfaces = member.surfaces()?;
             member.save()?;
             for surface in surfaces.iter().filter(|s| s.dynamic) {
@@ -321,10 +321,10 @@ impl Watched {
                 let step = lambda - point.lambda;
                 moved = moved.max(step.length() * give(0));
                 self.points[k].lambda = lambda;
-                for side in 0..2 {
+                for (side, change) in change[k].iter_mut().enumerate() {
                     let [dv, dw] = self.points[k].moves(side, step);
-                    change[k][side][0] += dv;
-                    change[k][side][1] += dw;
+                    change[0] += dv;
+                    change[1] += dw;
                 }
             }
             if moved < 1e-9 {

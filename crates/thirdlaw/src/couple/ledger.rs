@@ -3,6 +3,7 @@
 use super::simulator::{Motion, Wrench};
 use crate::body::rotation_vector;
 use crate::math::Vec3;
+use serde::{Deserialize, Serialize};
 
 /// What one link carried in the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -76,7 +77,7 @@ pub struct CouplingReport {
 }
 
 /// Sums over all steps.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LedgerTotals {
     /// Steps made.
     pub steps: u64,

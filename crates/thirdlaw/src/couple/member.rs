@@ -180,9 +180,9 @@ impl Member {
                 let (handle, force) = self.pushes[i];
                 self.ask("push", |s| s.push(handle, force))?;
             }
-            for i in 0..self.prescribed.len() {
+            for (i, start) in starts.iter().enumerate() {
                 let (handle, end) = self.prescribed[i];
-                let end = between(&starts[i], &end, dt, to);
+                let end = between(start, &end, dt, to);
                 if !self.ask("prescribe", |s| s.prescribe(handle, &end))? {
                     return Err(self.error(Problem::Broke { promise: "prescribe" }));
                 }

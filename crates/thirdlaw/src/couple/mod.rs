@@ -8,9 +8,11 @@
 //!   member      a guarded simulator: panics, NaN and broken promises become errors that name it
 //!   coupling    building, stepping, books
 //!   tie, ties   points, frames and springs; λ by conjugate gradients, in turns, repaired
+//!   measured    how both sides of ties answer, by trying; who follows whom
 //!   contact     surfaces of one as obstacles of another, with their response
 //!   detect      surfaces of both watched from outside
 //!   motions     handles led by others
+//!   save        a coupling as bytes
 //!   conjugate, accelerate   the two iterations, over steps that are taken back
 
 mod accelerate;
@@ -20,8 +22,10 @@ mod coupling;
 mod detect;
 mod error;
 mod ledger;
+mod measured;
 mod member;
 mod motions;
+mod save;
 mod simulator;
 mod tie;
 mod ties;
@@ -30,7 +34,5 @@ pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::{Coupling, CouplingSettings, Method};
 pub use error::{CoupleError, Problem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
-pub use simulator::{
-    Failure, Follow, GivenConstraint, Met, Motion, Response, Simulator, Surface, Wrench,
-};
+pub use simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
 pub use tie::{Anchor, Roles, Tie, TieKind};

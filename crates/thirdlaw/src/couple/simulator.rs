@@ -142,20 +142,6 @@ pub struct Met {
     pub end: Motion,
 }
 
-/// A constraint C = 0 on handles of one simulator, given by procedures [baraff1997 §2.5].
-pub trait GivenConstraint: Send + Sync {
-    /// The handles it acts on.
-    fn handles(&self) -> &[usize];
-    /// Number of rows.
-    fn rows(&self) -> usize;
-    /// C(x), one number a row.
-    fn evaluate(&self, motions: &[Motion], out: &mut [f64]);
-    /// J: six columns a handle (position, turn), row after row. `out` comes filled with zeros.
-    fn derivative(&self, motions: &[Motion], out: &mut [f64]);
-    /// J̇ ẋ, one number a row.
-    fn rate(&self, motions: &[Motion], out: &mut [f64]);
-}
-
 /// Why a simulator could not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure(pub String);
@@ -199,7 +185,7 @@ pub trait Simulator: Any + Send {
     fn to_bytes(&self) -> Vec<u8>;
 
     /// Takes the state from bytes; on a failure nothing is changed.
-    fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure>;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
     // ----- what only some can do -----
 
@@ -223,12 +209,7 @@ pub trait Simulator: Any + Send {
         false
     }
 
-    /// Holds a given constraint in the next step. Returns whether it can.
-    fn constrain(&mut self, _constraint: &dyn GivenConstraint) -> bool {
-        false
-    }
-
-    /// Force that moved a prescribed or constrained handle in the last step, beyond those that act
+    /// Force that moved a prescribed handle in the last step, beyond those that act
     /// on it anyway: the mean over the step.
     fn constraint_force(&self, _handle: usize) -> Option<Wrench> {
         None

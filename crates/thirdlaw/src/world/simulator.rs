@@ -117,7 +117,7 @@ impl Simulator for World {
         World::save(self).to_bytes()
     }
 
-    fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         World::restore(self, &Snapshot::from_bytes(bytes)?)?;
         self.ports.forget();
         Ok(())

@@ -48,7 +48,7 @@ fn a_world_restored_steps_to_the_same_bits() {
     let mut hashes = Vec::new();
     for round in 0..4 {
         match round {
-            3 => world.from_bytes(&bytes).unwrap(),
+            3 => world.load(&bytes).unwrap(),
             _ => Simulator::restore(&mut world),
         }
         Simulator::push(&mut world, 1, Wrench { force: Vec3::X, torque: Vec3::Z });
@@ -213,4 +213,44 @@ fn a_ball_rests_on_the_cloth_of_another_world_with_its_weight() {
     let balance = impulse - weight * f64::from(steps) * DT - momentum;
     assert!(balance.abs() < 1e-10, "{balance:e}");
     assert!((late / weight - 1.0).abs() < 1e-3, "{late} for {weight}");
+}
+
+/// A cloth and a ball on it, and a body tied to the ball, in three worlds.
+fn three() -> Coupling {
+    let mut coupling = coupling();
+    coupling.add("cloth", super::sheet(9)).unwrap();
+    let mut balls = earth();
+    balls.add_body(Body::dynamic(sphere(0.2)).mass(0.2).at(0.01, 0.22, 0.02)).unwrap();
+    coupling.add("balls", balls).unwrap();
+    let mut riders = earth();
+    riders.add_body(Body::dynamic(sphere(0.05)).mass(0.1).at(0.01, 0.42, 0.02)).unwrap();
+    coupling.add("riders", riders).unwrap();
+    coupling.touch(0, 1).unwrap();
+    let tie = Tie::point(Anchor::new(1, 0).at(Vec3::new(0.0, 0.2, 0.0)), Anchor::new(2, 0));
+    coupling.tie(tie).unwrap();
+    coupling
+}
+
+#[test]
+fn three_worlds_resumed_from_bytes_go_on_to_the_same_bits() {
+    let mut first = three();
+    for _ in 0..20 {
+        assert!(first.step(DT).unwrap().converged);
+    }
+    let bytes = first.to_bytes().unwrap();
+    let mut second = three();
+    second.load(&bytes).unwrap();
+    let hashes = |c: &mut Coupling| {
+        for _ in 0..10 {
+            c.step(DT).unwrap();
+        }
+        [0, 1, 2].map(|i| c.get::<World>(i).unwrap().hash())
+    };
+    assert_eq!(hashes(&mut first), hashes(&mut second));
+    for damaged in [&bytes[..bytes.len() / 3], &[], b"nonsense"] {
+        let before = second.get::<World>(1).unwrap().hash();
+        assert!(second.load(damaged).is_err());
+        assert_eq!(second.get::<World>(1).unwrap().hash(), before);
+    }
+    assert!(coupling().load(&bytes).is_err());
 }

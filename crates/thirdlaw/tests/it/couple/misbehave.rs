@@ -59,8 +59,8 @@ impl Simulator for Sinner {
     fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
     }
-    fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        self.0.from_bytes(bytes)
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.0.load(bytes)
     }
 }
 

@@ -93,7 +93,7 @@ impl Simulator for Mass {
     fn to_bytes(&self) -> Vec<u8> {
         [self.x.to_le_bytes(), self.v.to_le_bytes()].concat()
     }
-    fn from_bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let (x, v) = bytes.split_at_checked(8).ok_or(Failure("too short".into()))?;
         let number = |b: &[u8]| b.try_into().map(f64::from_le_bytes);
         (self.x, self.v) = (number(x)?, number(v)?);

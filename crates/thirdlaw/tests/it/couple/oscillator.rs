@@ -53,7 +53,7 @@ impl Simulator for Half {
     fn to_bytes(&self) -> Vec<u8> {
         Vec::new()
     }
-    fn from_bytes(&mut self, _: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, _: &[u8]) -> Result<(), Failure> {
         Err(Failure("not needed here".into()))
     }
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
