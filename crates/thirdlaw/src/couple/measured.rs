@@ -2,9 +2,10 @@
 //! follows from them: κ, the preconditioner, who follows whom, and how fast a lagged exchange
 //! settles.
 
-use super::coupling::{Coupling, Method};
+use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::ledger::CouplingReport;
+use super::settings::Method;
 use super::simulator::Motion;
 use super::tie::{Roles, Tie, TieKind};
 use crate::contact::lu::Lu;

@@ -9,7 +9,7 @@
 //!   coupling    building, stepping, books
 //!   tie, ties   points, frames and springs; λ by conjugate gradients, in turns, repaired
 //!   measured    how both sides of ties answer, by trying; who follows whom
-//!   contact     surfaces of one as obstacles of another, with their response
+//!   contact, mirror   surfaces of one as obstacles of another, with their response
 //!   detect      surfaces of both watched from outside
 //!   motions     handles led by others
 //!   save        a coupling as bytes
@@ -24,15 +24,18 @@ mod error;
 mod ledger;
 mod measured;
 mod member;
+mod mirror;
 mod motions;
 mod save;
+mod settings;
 mod simulator;
 mod tie;
 mod ties;
 
 pub use accelerate::{Acceleration, Accelerator};
-pub use coupling::{Coupling, CouplingSettings, Method};
+pub use coupling::Coupling;
 pub use error::{CoupleError, Problem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
+pub use settings::{CouplingSettings, Method};
 pub use simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
 pub use tie::{Anchor, Roles, Tie, TieKind};

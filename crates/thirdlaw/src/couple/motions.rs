@@ -1,9 +1,10 @@
 //! Handles that are led by handles of other simulators: each simulator holds its part of the force
 //! between them, and only motions cross.
 
-use super::coupling::{Coupling, Method};
+use super::coupling::Coupling;
 use super::error::CoupleError;
 use super::ledger::CouplingReport;
+use super::settings::Method;
 use super::simulator::Motion;
 use crate::math::Vec3;
 

@@ -52,7 +52,7 @@ impl Anchor {
         motion.position + self.arm(motion)
     }
 
-    fn velocity(&self, motion: &Motion) -> Vec3 {
+    pub(super) fn velocity(&self, motion: &Motion) -> Vec3 {
         motion.velocity.linear + motion.velocity.angular.cross(self.arm(motion))
     }
 }

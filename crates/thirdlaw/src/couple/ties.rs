@@ -1,9 +1,10 @@
 //! Holding ties: trial steps, and the three ways to find λ.
 
 use super::conjugate::{self, Stop};
-use super::coupling::{Coupling, Method};
+use super::coupling::Coupling;
 use super::error::CoupleError;
 use super::ledger::CouplingReport;
+use super::settings::Method;
 use super::simulator::{Motion, Wrench};
 use super::tie::{Tie, TieKind};
 use crate::math::Vec3;
@@ -96,8 +97,11 @@ impl Coupling {
         let mut reference: f64 = 1e-3;
         let mut gap = [0.0; 6];
         for ((tie, starts), now) in self.ties.iter().zip(&self.starts).zip(&self.now) {
-            for motion in starts.iter().chain(now) {
-                reference = reference.max(motion.velocity.linear.length());
+            for motions in [starts, now] {
+                for (anchor, motion) in tie.anchors.iter().zip(motions) {
+                    let speed = motion.velocity.linear.length();
+                    reference = reference.max(speed).max(anchor.velocity(motion).length());
+                }
             }
             if !tie.is_spring() {
                 tie.gap(starts, &mut gap[..tie.rows()]);
