@@ -20,7 +20,7 @@
 //! expected as a steady force, and what came on top as a steady force and a kick at the beginning
 //! that together lead to the follower's velocity and place.
 
-use super::coupling::Coupling;
+use super::coupling::{Coupling, Lead};
 use super::error::{CoupleError, Problem};
 use super::ledger::CouplingReport;
 use super::mirror::{Mirror, Touching};
@@ -35,7 +35,8 @@ const TRIAL_PAUSE: u32 = 20;
 
 impl Coupling {
     /// Lets two simulators touch: the first follows the surfaces of the second if it can, else the
-    /// other way round. Returns the numbers of the follower and of the owner.
+    /// other way round. Returns the numbers of the follower and of the owner. Obstacles may renumber
+    /// the follower's handles (those of a world's cloth, say): touch first, tie later.
     pub fn touch(&mut self, a: usize, b: usize) -> Result<(usize, usize), CoupleError> {
         let count = self.members.len();
         if a >= count || b >= count || a == b {
@@ -71,6 +72,12 @@ impl Coupling {
 
     fn mirrors(&mut self, follower: usize, owner: usize) -> Result<Option<Touching>, CoupleError> {
         let surfaces = self.members[owner].surfaces()?;
+        let led = |l: &Lead| l.leader.0 == follower || l.follower.0 == follower;
+        if self.is_tied(follower) || self.leads.iter().any(led) {
+            let name = &self.members[follower].name;
+            let problem = format!("`{name}` is tied already; let simulators touch first");
+            return Err(CoupleError::Input { field: "simulator", problem });
+        }
         let mut mirrors = Vec::new();
         for surface in &surfaces {
             let member = &mut self.members[follower];
