@@ -108,6 +108,7 @@ impl Coupling {
         for watched in &mut self.watched {
             watched.find(&mut self.members, dt)?;
         }
+        let mut start = None;
         for exchange in 0..self.settings.evaluations {
             self.try_rest(dt, report)?;
             report.exchanges = exchange + 1;
@@ -116,10 +117,13 @@ impl Coupling {
                 let (error, speed) = watched.read(&mut self.members)?;
                 worst = (worst.0.max(error), worst.1.max(speed));
             }
-            report.residual = report.residual.max(worst.0);
+            report.residual = worst.0;
+            let first = *start.get_or_insert(worst.0.max(worst.1));
+            if worst.0.is_nan() || worst.0 > 10.0 * first {
+                return Err(self.pushed_apart(worst.0 / first, worst.0));
+            }
             report.converged = worst.0 <= self.settings.contact_tolerance * worst.1;
             if report.converged {
-                report.residual = worst.0;
                 break;
             }
             if exchange + 1 < self.settings.evaluations {
@@ -127,6 +131,11 @@ impl Coupling {
             }
         }
         Ok(())
+    }
+
+    fn pushed_apart(&self, growth: f64, residual: f64) -> CoupleError {
+        let name = |side: usize| self.members[self.watched[0].sides[side]].name.clone();
+        CoupleError::Diverged { between: (name(0), name(1)), growth, residual }
     }
 
     fn try_rest(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
@@ -286,7 +295,8 @@ impl Watched {
                 Some(_) => {
                     let share = (point.u.x - old) / (point.foreseen - old);
                     if share.is_finite() {
-                        point.seen = (point.seen * share).clamp(0.01, 2.0);
+                        // little by little: points of one body answer for each other
+                        point.seen = (point.seen * share.clamp(0.5, 2.0)).clamp(0.1, 1.0);
                     }
                 }
             }

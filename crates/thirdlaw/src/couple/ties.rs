@@ -173,7 +173,7 @@ impl Coupling {
         let outcome = outcome?;
         report.evaluations += outcome.evaluations;
         report.residual = outcome.residual;
-        let precise = self.settings.tolerance.max(1e-5) * reference;
+        let precise = self.settings.tolerance.max(1e-4) * reference;
         report.converged &= outcome.residual <= precise;
         // with a fresh response two or three evaluations are enough
         if let Some(measured) = &mut self.measured {
