@@ -67,8 +67,9 @@ pub struct CouplingReport {
     /// Largest difference between where a body is and where the simulator that touches it believes
     /// it to be, m/s.
     pub mismatch: f64,
-    /// Whether both are below their tolerance; for ties at least 1e-4 of the speeds at hand, since
-    /// simulators in single precision cannot do better.
+    /// Whether both are below their tolerance; for ties at least a hundred thousandth of the speeds
+    /// at hand and a gap of a millionth of the coordinates, since simulators in single precision
+    /// cannot do better.
     pub converged: bool,
     /// By how much the error of exchanged forces shrinks from one exchange to the next, where it was
     /// measured.

@@ -173,7 +173,10 @@ impl Coupling {
         let outcome = outcome?;
         report.evaluations += outcome.evaluations;
         report.residual = outcome.residual;
-        let precise = self.settings.tolerance.max(1e-4) * reference;
+        // a few units in the last place of single precision
+        let places = self.starts.iter().flatten().map(|m| m.position.abs().max_element());
+        let coarse = 1e-6 * places.fold(0.0, f64::max) / dt;
+        let precise = (self.settings.tolerance.max(1e-5) * reference).max(coarse);
         report.converged &= outcome.residual <= precise;
         // with a fresh response two or three evaluations are enough
         if let Some(measured) = &mut self.measured {
