@@ -1,5 +1,5 @@
 //! Black boxes: simulators that know nothing of each other, coupled both ways from outside
-//! [baraff1997].
+//! (baraff1997).
 //!
 //! [`Simulator`] is what an outsider implements; [`Coupling`] owns two or more of them, ties handles
 //! together, lets them touch, and advances all. Only this module sees two simulators at once.
