@@ -68,7 +68,7 @@ pub struct CouplingReport {
     /// it to be, m/s.
     pub mismatch: f64,
     /// Whether both are below their tolerance; for ties at least a hundred thousandth of the speeds
-    /// at hand and a gap of a millionth of the coordinates, since simulators in single precision
+    /// at hand and a gap of a few millionths of the coordinates, since simulators in single precision
     /// cannot do better.
     pub converged: bool,
     /// By how much the error of exchanged forces shrinks from one exchange to the next, where it was

@@ -175,7 +175,7 @@ impl Coupling {
         report.residual = outcome.residual;
         // a few units in the last place of single precision
         let places = self.starts.iter().flatten().map(|m| m.position.abs().max_element());
-        let coarse = 1e-6 * places.fold(0.0, f64::max) / dt;
+        let coarse = 4e-6 * places.fold(0.0, f64::max) / dt;
         let precise = (self.settings.tolerance.max(1e-5) * reference).max(coarse);
         report.converged &= outcome.residual <= precise;
         // with a fresh response two or three evaluations are enough
