@@ -8,6 +8,7 @@ pub mod body;
 pub mod cloth;
 pub mod collide;
 pub mod contact;
+pub mod couple;
 pub mod energy;
 pub mod error;
 pub mod ids;
@@ -58,4 +59,8 @@ pub mod read {
     pub struct Cloth;
     #[doc = include_str!("../../../docs/book/src/determinism.md")]
     pub struct Determinism;
+    #[doc = include_str!("../../../docs/book/src/couple.md")]
+    pub struct Couple;
+    #[doc = include_str!("../../../docs/book/src/particles.md")]
+    pub struct Particles;
 }

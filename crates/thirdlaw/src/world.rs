@@ -1,6 +1,8 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod joints;
+mod ports;
+mod simulator;
 mod streams;
 
 use crate::body::{Body, BodyKind};
@@ -29,6 +31,8 @@ pub struct World {
     scratch: impulse::Scratch,
     cloth_scratch: large_steps::Scratch,
     stream_scratch: particle::step::Scratch,
+    /// What other simulators asked for.
+    ports: ports::Ports,
 }
 
 /// What a step did.
@@ -130,6 +134,7 @@ impl World {
             scratch: impulse::Scratch::default(),
             cloth_scratch: large_steps::Scratch::default(),
             stream_scratch: particle::step::Scratch::default(),
+            ports: ports::Ports::default(),
         })
     }
 
@@ -159,12 +164,23 @@ impl World {
     }
 
     fn step_here(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let World { model, state, settings, scratch, cloth_scratch, stream_scratch } = self;
+        let World { model, state, settings, ports, .. } = self;
+        ports.begin(model, state, dt);
+        let gravity = settings.gravity;
+        let report = self.step_led(dt, observer);
+        self.ports.end(&mut self.model, &mut self.state, (dt, gravity));
+        report
+    }
+
+    /// A step in which led bodies are already on their way.
+    fn step_led(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+        let World { model, state, settings, scratch, cloth_scratch, stream_scratch, ports } = self;
         large_steps::check_finite(model, state)?;
         particle::step::check_finite(model, state)?;
         stream_scratch.before_bodies(model, state, dt);
         cloth_scratch.before_bodies(model, state);
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
+        ports.correct(state, dt, settings.substeps);
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
         particle::step::step(model, state, settings, dt, stream_scratch, &mut report, observer)?;
         Ok(report)

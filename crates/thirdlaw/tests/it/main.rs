@@ -3,6 +3,7 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod couple;
 mod curve_end;
 mod determinism;
 mod free;

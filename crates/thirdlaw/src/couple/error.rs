@@ -1,0 +1,109 @@
+//! What can go wrong in a coupling.
+
+/// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
+/// simulator is where it was before the call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CoupleError {
+    /// A simulator misbehaved. The others are where they were before the step; so is this one, if
+    /// it still obeys.
+    Simulator {
+        /// Its name.
+        name: String,
+        /// What it did.
+        problem: Problem,
+    },
+    /// The exchange of forces grew instead of settling, and no other way was open.
+    Diverged {
+        /// The two simulators, forced side first.
+        between: (String, String),
+        /// By how much the error grew from exchange to exchange, measured.
+        growth: f64,
+        /// Error at the end, m/s.
+        residual: f64,
+    },
+    /// A coupling that cannot be.
+    Input {
+        /// Which argument.
+        field: &'static str,
+        /// What is wrong with it and what would be right.
+        problem: String,
+    },
+}
+
+/// How a simulator misbehaved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Problem {
+    /// It panicked.
+    Panicked {
+        /// In which call.
+        during: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// It said that it failed.
+    Failed {
+        /// In which call.
+        during: &'static str,
+        /// What it said.
+        message: String,
+    },
+    /// A handle's position or velocity is infinite or NaN.
+    NotFinite {
+        /// Which handle.
+        handle: usize,
+    },
+    /// After `restore` a handle was not where it had been at `save`.
+    NotRestored {
+        /// Which handle.
+        handle: usize,
+    },
+    /// The number of handles changed.
+    HandleCount {
+        /// When it was added.
+        expected: usize,
+        /// Now.
+        found: usize,
+    },
+    /// It promised something that it then did not do.
+    Broke {
+        /// What it had promised.
+        promise: &'static str,
+    },
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Problem::Panicked { during, message } => write!(f, "panicked in `{during}`: {message}"),
+            Problem::Failed { during, message } => write!(f, "failed in `{during}`: {message}"),
+            Problem::NotFinite { handle } => {
+                write!(f, "reports an infinite or NaN motion of handle {handle}")
+            }
+            Problem::NotRestored { handle } => write!(
+                f,
+                "did not go back to its saved state: handle {handle} is elsewhere after `restore`"
+            ),
+            Problem::HandleCount { expected, found } => {
+                write!(f, "had {expected} handles when it was added and reports {found} now")
+            }
+            Problem::Broke { promise } => write!(f, "said that it can {promise} and did not"),
+        }
+    }
+}
+
+impl std::fmt::Display for CoupleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CoupleError::Simulator { name, problem } => write!(f, "simulator `{name}` {problem}"),
+            CoupleError::Diverged { between: (a, b), growth, residual } => write!(
+                f,
+                "the exchange between `{a}` and `{b}` does not settle: its error grows {growth:.3} \
+                 times from one exchange to the next ({residual:.3e} m/s left); shorten the step, \
+                 swap their roles or choose `iterated`"
+            ),
+            CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),
+        }
+    }
+}
+
+impl std::error::Error for CoupleError {}

@@ -1,0 +1,354 @@
+//! A simulator inside a coupling: every call is guarded, so that whatever it does wrong becomes an
+//! error that names it.
+
+use super::error::{CoupleError, Problem};
+use super::simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use crate::math::{Mat3, Vec3};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Handles beyond those in use that are compared after a restore.
+const SPOT_CHECKS: usize = 16;
+
+/// A guarded simulator.
+pub(super) struct Member {
+    pub name: String,
+    pub simulator: Box<dyn Simulator>,
+    /// Its own steps in a step of the coupling.
+    pub substeps: u32,
+    handles: usize,
+    /// Handles in use, compared after a restore.
+    watched: Vec<usize>,
+    saved: Vec<Motion>,
+    /// Forces of the coming step.
+    pub pushes: Vec<(usize, Wrench)>,
+    /// Impulses at its beginning.
+    pub kicks: Vec<(usize, Wrench)>,
+    /// Prescribed handles, with their end.
+    pub prescribed: Vec<(usize, Motion)>,
+    /// How obstacles move.
+    pub follows: Vec<(usize, Follow)>,
+    /// What obstacles met over all substeps.
+    pub met: Vec<Met>,
+    /// Mean forces that prescribed handles took, in the order of `prescribed`.
+    pub held: Vec<Wrench>,
+    /// Steps that it was asked for in the coupling's step, retracted ones included.
+    pub steps: u32,
+}
+
+impl Member {
+    pub fn new(name: String, simulator: Box<dyn Simulator>) -> Result<Member, CoupleError> {
+        let mut member = Member {
+            name,
+            simulator,
+            substeps: 1,
+            handles: 0,
+            watched: Vec::new(),
+            saved: Vec::new(),
+            pushes: Vec::new(),
+            kicks: Vec::new(),
+            prescribed: Vec::new(),
+            follows: Vec::new(),
+            met: Vec::new(),
+            held: Vec::new(),
+            steps: 0,
+        };
+        member.handles = member.ask("handle_count", |s| s.handle_count())?;
+        for handle in 0..member.handles.min(SPOT_CHECKS) {
+            member.watch(handle);
+        }
+        Ok(member)
+    }
+
+    /// Compares this handle, too, after a restore.
+    pub fn watch(&mut self, handle: usize) {
+        if let Err(place) = self.watched.binary_search(&handle) {
+            self.watched.insert(place, handle);
+        }
+    }
+
+    pub fn error(&self, problem: Problem) -> CoupleError {
+        CoupleError::Simulator { name: self.name.clone(), problem }
+    }
+
+    /// Calls the simulator; a panic becomes an error.
+    pub fn ask<R>(
+        &mut self,
+        during: &'static str,
+        f: impl FnOnce(&mut dyn Simulator) -> R,
+    ) -> Result<R, CoupleError> {
+        let simulator = &mut *self.simulator;
+        catch_unwind(AssertUnwindSafe(|| f(simulator))).map_err(|panic| {
+            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            let message = text.unwrap_or_else(|| "(without a message)".into());
+            self.error(Problem::Panicked { during, message })
+        })
+    }
+
+    fn obey(
+        &mut self,
+        during: &'static str,
+        f: impl FnOnce(&mut dyn Simulator) -> Result<(), Failure>,
+    ) -> Result<(), CoupleError> {
+        let answer = self.ask(during, f)?;
+        answer.map_err(|Failure(message)| self.error(Problem::Failed { during, message }))
+    }
+
+    /// Reads a handle and refuses what is not finite.
+    pub fn read(&mut self, handle: usize) -> Result<Motion, CoupleError> {
+        let motion = self.ask("read", |s| s.read(handle))?;
+        if motion.is_finite() { Ok(motion) } else { Err(self.error(Problem::NotFinite { handle })) }
+    }
+
+    fn check_count(&mut self) -> Result<(), CoupleError> {
+        let found = self.ask("handle_count", |s| s.handle_count())?;
+        let expected = self.handles;
+        if found == expected {
+            return Ok(());
+        }
+        Err(self.error(Problem::HandleCount { expected, found }))
+    }
+
+    /// Takes the number of handles as it is now, after obstacles were added.
+    pub fn recount(&mut self) -> Result<usize, CoupleError> {
+        self.handles = self.ask("handle_count", |s| s.handle_count())?;
+        Ok(self.handles)
+    }
+
+    /// How many handles there are.
+    pub fn handle_count(&self) -> usize {
+        self.handles
+    }
+
+    /// Remembers the state and where the watched handles are.
+    pub fn save(&mut self) -> Result<(), CoupleError> {
+        self.check_count()?;
+        self.ask("save", |s| s.save())?;
+        let mut saved = std::mem::take(&mut self.saved);
+        saved.clear();
+        for i in 0..self.watched.len() {
+            saved.push(self.read(self.watched[i])?);
+        }
+        self.saved = saved;
+        self.steps = 0;
+        self.forget();
+        Ok(())
+    }
+
+    /// Goes back to the saved state and makes sure of it.
+    pub fn restore(&mut self) -> Result<(), CoupleError> {
+        self.ask("restore", |s| s.restore())?;
+        self.forget();
+        self.check_count()?;
+        for i in 0..self.saved.len() {
+            let handle = self.watched[i];
+            if self.read(handle)? != self.saved[i] {
+                return Err(self.error(Problem::NotRestored { handle }));
+            }
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        self.pushes.clear();
+        self.kicks.clear();
+        self.prescribed.clear();
+        self.follows.clear();
+        self.met.clear();
+        self.held.clear();
+    }
+
+    /// Advances by `dt` seconds in its own steps, under what it was asked to bear.
+    pub fn advance(&mut self, dt: f64) -> Result<(), CoupleError> {
+        let h = dt / f64::from(self.substeps);
+        self.met.clear();
+        self.held.clear();
+        self.held.resize(self.prescribed.len(), Wrench::ZERO);
+        let starts = self.starts()?;
+        let count = f64::from(self.substeps);
+        for k in 0..self.substeps {
+            let (from, to) = (f64::from(k) / count, f64::from(k + 1) / count);
+            if k == 0 {
+                for i in 0..self.kicks.len() {
+                    let (handle, impulse) = self.kicks[i];
+                    if !self.ask("kick", |s| s.kick(handle, impulse))? {
+                        return Err(self.error(Problem::Broke { promise: "kick" }));
+                    }
+                }
+            }
+            for i in 0..self.pushes.len() {
+                let (handle, force) = self.pushes[i];
+                self.ask("push", |s| s.push(handle, force))?;
+            }
+            for (i, start) in starts.iter().enumerate() {
+                let (handle, end) = self.prescribed[i];
+                let end = between(start, &end, dt, to);
+                if !self.ask("prescribe", |s| s.prescribe(handle, &end))? {
+                    return Err(self.error(Problem::Broke { promise: "prescribe" }));
+                }
+            }
+            for i in 0..self.follows.len() {
+                let (obstacle, follow) = self.follows[i];
+                let reached = self.met.get(i).map(|met| met.end);
+                let part = part(&follow, reached, dt, (from, to));
+                self.ask("follow", |s| s.follow(obstacle, &part))?;
+            }
+            self.steps += 1;
+            self.obey("step", |s| s.step(h))?;
+            self.gather()?;
+        }
+        self.check_count()?;
+        for i in 0..self.watched.len() {
+            self.read(self.watched[i])?;
+        }
+        Ok(())
+    }
+
+    fn starts(&mut self) -> Result<Vec<Motion>, CoupleError> {
+        (0..self.prescribed.len()).map(|i| self.read(self.prescribed[i].0)).collect()
+    }
+
+    /// Adds up what obstacles met and what prescribed handles took in a substep.
+    fn gather(&mut self) -> Result<(), CoupleError> {
+        for i in 0..self.follows.len() {
+            let obstacle = self.follows[i].0;
+            let Some(met) = self.ask("met", |s| s.met(obstacle))? else {
+                return Err(self.error(Problem::Broke { promise: "follow obstacles" }));
+            };
+            if !(met.impulse.is_finite() && met.end.is_finite()) {
+                return Err(self.error(Problem::NotFinite { handle: obstacle }));
+            }
+            match self.met.get_mut(i) {
+                Some(sum) => {
+                    sum.impulse += met.impulse;
+                    sum.end = met.end;
+                }
+                None => self.met.push(met),
+            }
+        }
+        for i in 0..self.prescribed.len() {
+            let handle = self.prescribed[i].0;
+            match self.ask("constraint_force", |s| s.constraint_force(handle))? {
+                Some(force) if force.is_finite() => {
+                    self.held[i] += force.scaled(1.0 / f64::from(self.substeps));
+                }
+                Some(_) => return Err(self.error(Problem::NotFinite { handle })),
+                None => return Err(self.error(Problem::Broke { promise: "report its forces" })),
+            }
+        }
+        Ok(())
+    }
+
+    /// How a handle answers: what it says, or what trying tells. Leaves it in its saved state.
+    pub fn response(&mut self, handle: usize, dt: f64) -> Result<Response, CoupleError> {
+        if let Some(said) = self.ask("response", |s| s.response(handle))? {
+            return Ok(said);
+        }
+        let free = self.tried(handle, Wrench::ZERO, dt)?;
+        let mut response = Response { mass: f64::INFINITY, inertia: Mat3::ZERO, reach: 0.5 };
+        let mut strongest: f64 = 0.0;
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            let mut force = 1.0;
+            // a step may only show a change that is large against its rounding
+            for _ in 0..8 {
+                let wrench = Wrench { force: force * axis, torque: Vec3::ZERO };
+                let moved = self.tried(handle, wrench, dt)?;
+                let change = (moved.velocity.linear - free.velocity.linear).dot(axis);
+                if change.abs() > 1e-4 * (1.0 + free.velocity.linear.length()) {
+                    let mobility = change / (force * dt);
+                    if mobility > strongest {
+                        strongest = mobility;
+                        let shift = (moved.position - free.position).dot(axis);
+                        response.mass = 1.0 / mobility;
+                        response.reach = (shift / (dt * change)).clamp(0.0, 1.0);
+                    }
+                    break;
+                }
+                force *= 100.0;
+            }
+        }
+        response.inertia = self.inertia(handle, dt, &free)?;
+        self.restore()?;
+        Ok(response)
+    }
+
+    /// Inertia about each axis, by trying torques; zero where nothing turns.
+    fn inertia(&mut self, handle: usize, dt: f64, free: &Motion) -> Result<Mat3, CoupleError> {
+        let mut moments = Vec3::ZERO;
+        for (k, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let mut torque = 1e-3;
+            for _ in 0..8 {
+                let wrench = Wrench { force: Vec3::ZERO, torque: torque * axis };
+                let moved = self.tried(handle, wrench, dt)?;
+                let change = (moved.velocity.angular - free.velocity.angular).dot(axis);
+                if change > 1e-4 * (1.0 + free.velocity.angular.length()) {
+                    moments[k] = torque * dt / change;
+                    break;
+                }
+                torque *= 100.0;
+            }
+        }
+        Ok(if moments.min_element() > 0.0 { Mat3::from_diagonal(moments) } else { Mat3::ZERO })
+    }
+
+    fn tried(&mut self, handle: usize, force: Wrench, dt: f64) -> Result<Motion, CoupleError> {
+        self.restore()?;
+        if force != Wrench::ZERO {
+            self.pushes.push((handle, force));
+        }
+        self.advance(dt)?;
+        self.read(handle)
+    }
+
+    /// Its surfaces, checked.
+    pub fn surfaces(&mut self) -> Result<Vec<Surface>, CoupleError> {
+        let surfaces = self.ask("surfaces", |s| s.surfaces())?;
+        let found = surfaces.iter().map(|s| s.handle).max().map_or(0, |h| h + 1);
+        let expected = self.handles;
+        if found > expected {
+            return Err(self.error(Problem::HandleCount { expected, found }));
+        }
+        Ok(surfaces)
+    }
+}
+
+/// Where something is at a share of a step: at an even acceleration, plus an even drift that makes
+/// it end where it does.
+fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Motion {
+    if share == 0.0 {
+        return *start;
+    }
+    if share == 1.0 {
+        return *end;
+    }
+    let (v, w) = (&start.velocity, &end.velocity);
+    let drift = end.position - start.position - 0.5 * dt * (v.linear + w.linear);
+    let turn = crate::body::rotation_vector(end.rotation * start.rotation.conjugate());
+    let way = dt * (v.linear + 0.5 * share * (w.linear - v.linear)) + drift;
+    Motion {
+        position: start.position + share * way,
+        rotation: (crate::math::rotation_from_vector(share * turn) * start.rotation).normalize(),
+        velocity: crate::math::Twist {
+            linear: v.linear + share * (w.linear - v.linear),
+            angular: v.angular + share * (w.angular - v.angular),
+        },
+    }
+}
+
+/// A part of the way of an obstacle, from where the follower's own pushes brought it so far.
+fn part(follow: &Follow, reached: Option<Motion>, dt: f64, (from, to): (f64, f64)) -> Follow {
+    let mut start = between(&follow.start, &follow.end, dt, from);
+    let mut end = between(&follow.start, &follow.end, dt, to);
+    if let Some(reached) = reached {
+        let off = reached.velocity.linear - start.velocity.linear;
+        let spin = reached.velocity.angular - start.velocity.angular;
+        let turned = reached.rotation * start.rotation.conjugate();
+        end.position += reached.position - start.position + (to - from) * dt * off;
+        end.velocity.linear += off;
+        end.velocity.angular += spin;
+        end.rotation = (turned * end.rotation).normalize();
+        start = reached;
+    }
+    let counted = follow.counted.scaled(to - from);
+    Follow { start, end, counted, response: follow.response }
+}

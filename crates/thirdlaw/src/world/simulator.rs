@@ -1,0 +1,235 @@
+//! A world behind the black-box interface.
+//!
+//! Its handles are its bodies (one a slot, at the centre of mass), then its point masses, then the
+//! vertices of its cloths, cloth after cloth. Adding or removing things renumbers them: build the
+//! world first and couple it then.
+
+use super::World;
+use super::ports::{Led, motion};
+use crate::body::{Body, BodyKind, Groups};
+use crate::couple::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use crate::ids::{BodyId, ClothId, PointId};
+use crate::math::{Mat3, Vec3, rotation_from_vector};
+use crate::snapshot::Snapshot;
+
+/// The group of obstacles: they touch everything but each other, whom their owner looks after.
+const OBSTACLE: u32 = 1 << 31;
+
+/// What a handle names.
+enum Named {
+    Body(usize),
+    Point(usize),
+    Vertex(usize),
+    Nothing,
+}
+
+impl World {
+    /// The handle of a body.
+    pub fn body_handle(&self, id: BodyId) -> Option<usize> {
+        self.model.slot(id).ok()
+    }
+
+    /// The handle of a point mass.
+    pub fn point_handle(&self, id: PointId) -> Option<usize> {
+        self.point(id).ok()?;
+        Some(self.model.bodies.len() + id.index as usize)
+    }
+
+    /// The handle of a vertex of a cloth.
+    pub fn vertex_handle(&self, id: ClothId, vertex: u32) -> Option<usize> {
+        let range = self.cloth(id).ok()?.range();
+        let first = self.model.bodies.len() + self.model.points.len() + range.start;
+        ((vertex as usize) < range.len()).then_some(first + vertex as usize)
+    }
+
+    /// The body that stands for an obstacle of another simulator, for pins and joints to it.
+    pub fn obstacle_body(&self, obstacle: usize) -> Option<BodyId> {
+        self.ports.obstacles.get(obstacle).copied()
+    }
+
+    fn named(&self, handle: usize) -> Named {
+        let (bodies, points) = (self.model.bodies.len(), self.model.points.len());
+        match handle {
+            h if h < bodies && self.model.bodies[h].alive => Named::Body(h),
+            h if h < bodies => Named::Nothing,
+            h if h < bodies + points => Named::Point(h - bodies),
+            h if h - bodies - points < self.state.particles.x.len() => {
+                Named::Vertex(h - bodies - points)
+            }
+            _ => Named::Nothing,
+        }
+    }
+
+    fn is_obstacle(&self, slot: usize) -> bool {
+        self.ports.obstacles.iter().any(|id| id.index as usize == slot)
+    }
+}
+
+impl Simulator for World {
+    fn handle_count(&self) -> usize {
+        self.model.bodies.len() + self.model.points.len() + self.state.particles.x.len()
+    }
+
+    fn read(&self, handle: usize) -> Motion {
+        match self.named(handle) {
+            Named::Body(slot) => motion(&self.state.bodies[slot]),
+            Named::Point(slot) => {
+                let point = &self.state.points[slot];
+                Motion::point(point.position, point.velocity)
+            }
+            Named::Vertex(i) => Motion::point(self.state.particles.x[i], self.state.particles.v[i]),
+            Named::Nothing => Motion::point(Vec3::ZERO, Vec3::ZERO),
+        }
+    }
+
+    fn push(&mut self, handle: usize, wrench: Wrench) {
+        if !wrench.is_finite() {
+            return;
+        }
+        match self.named(handle) {
+            Named::Body(slot) => {
+                let body = &mut self.state.bodies[slot];
+                body.push.force += wrench.force;
+                body.push.torque += wrench.torque;
+                self.wake_slot(slot);
+            }
+            Named::Point(slot) => self.state.points[slot].push += wrench.force,
+            Named::Vertex(i) => self.ports.vertex_pushes.push((i as u32, wrench.force)),
+            Named::Nothing => {}
+        }
+    }
+
+    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+        World::step(self, dt)?;
+        Ok(())
+    }
+
+    fn save(&mut self) {
+        self.ports.saved.clone_from(&self.state);
+    }
+
+    fn restore(&mut self) {
+        self.state.clone_from(&self.ports.saved);
+        self.ports.forget();
+    }
+
+    fn to_bytes(&self) -> Vec<u8> {
+        World::save(self).to_bytes()
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        World::restore(self, &Snapshot::from_bytes(bytes)?)?;
+        self.ports.forget();
+        Ok(())
+    }
+
+    fn kick(&mut self, handle: usize, impulse: Wrench) -> bool {
+        match self.named(handle) {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+                let mass = crate::rigid::mass::body_mass(
+                    &self.model.bodies[slot],
+                    self.state.bodies[slot].rotation,
+                );
+                if impulse != Wrench::ZERO && impulse.is_finite() {
+                    let velocity = &mut self.state.bodies[slot].velocity;
+                    velocity.linear += mass.inv_mass * impulse.force;
+                    velocity.angular += mass.inv_inertia * impulse.torque;
+                    self.wake_slot(slot);
+                }
+                true
+            }
+            Named::Point(slot) if impulse.is_finite() => {
+                let mass = self.model.points[slot].mass;
+                self.state.points[slot].velocity += impulse.force / mass;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn shift(&mut self, handle: usize, way: Vec3, turn: Vec3) -> bool {
+        match self.named(handle) {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+                let body = &mut self.state.bodies[slot];
+                if way.is_finite() && turn.is_finite() {
+                    body.position += way;
+                    if turn != Vec3::ZERO {
+                        body.rotation = (rotation_from_vector(turn) * body.rotation).normalize();
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn response(&self, handle: usize) -> Option<Response> {
+        let reach = 0.5 * (1.0 + 1.0 / f64::from(self.settings.substeps));
+        match self.named(handle) {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+                let body = &self.model.bodies[slot];
+                let r = Mat3::from_quat(self.state.bodies[slot].rotation);
+                let inertia = r * body.inertia * r.transpose();
+                Some(Response { mass: body.mass, inertia, reach })
+            }
+            Named::Point(slot) => {
+                Some(Response { mass: self.model.points[slot].mass, inertia: Mat3::ZERO, reach })
+            }
+            _ => None,
+        }
+    }
+
+    fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
+        match self.named(handle) {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+                let start = motion(&self.state.bodies[slot]);
+                let led = Led::prescribed(slot as u32, &self.model.bodies[slot], start, *end);
+                self.ports.led.push(led);
+                end.is_finite()
+            }
+            _ => false,
+        }
+    }
+
+    fn constraint_force(&self, handle: usize) -> Option<Wrench> {
+        let held = self.ports.held.iter().find(|(slot, _)| *slot as usize == handle)?;
+        Some(held.1)
+    }
+
+    fn surfaces(&self) -> Vec<Surface> {
+        let bodies = self.model.bodies.iter().enumerate();
+        let mine = bodies.filter(|(slot, body)| body.alive && !self.is_obstacle(*slot));
+        let surface = |(handle, body): (usize, &crate::model::BodyModel)| Surface {
+            handle,
+            shape: body.shape.clone(),
+            center: body.center,
+            material: body.material,
+            dynamic: body.kind == BodyKind::Dynamic,
+        };
+        mine.map(surface).collect()
+    }
+
+    fn add_obstacle(&mut self, surface: &Surface) -> Option<usize> {
+        let mut body = Body::kinematic(surface.shape.clone());
+        body.material = surface.material;
+        body.groups = Groups { member: OBSTACLE, collides: !OBSTACLE };
+        let id = self.add_body(body).ok()?;
+        let model = &mut self.model.bodies[id.index as usize];
+        model.center = surface.center;
+        model.reach = surface.shape.outer_radius() + surface.center.length();
+        self.ports.obstacles.push(id);
+        self.ports.met.push(None);
+        Some(self.ports.obstacles.len() - 1)
+    }
+
+    fn follow(&mut self, obstacle: usize, follow: &Follow) {
+        let id = self.ports.obstacles.get(obstacle);
+        if let Some(slot) = id.and_then(|id| self.model.slot(*id).ok()) {
+            self.ports.led.push(Led::obstacle(slot as u32, obstacle, follow));
+        }
+    }
+
+    fn met(&self, obstacle: usize) -> Option<Met> {
+        *self.ports.met.get(obstacle)?
+    }
+}
