@@ -5,7 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 /// Runs without arguments.
-pub const DEFAULT_SCENE: &str = "tonge2012/card-house";
+pub const DEFAULT_SCENE: &str = "trampoline";
 
 const AFTER_HELP: &str = "\
 Without arguments the default scene is run into its folder under out/. Doing so again starts it \

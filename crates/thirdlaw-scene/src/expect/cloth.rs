@@ -25,6 +25,8 @@ pub enum ClothReading {
     MeanSpeed,
     /// Depth of the vertex that is deepest inside a solid it may touch, m; 0 if none is inside.
     Depth,
+    /// Depth of the deepest place of a triangle inside a solid it may touch, m; 0 if none is inside.
+    Cut,
     /// Pairs of an edge and a triangle of the cloth that cross.
     Crossings,
     /// A quantity of one vertex.
@@ -43,7 +45,7 @@ pub enum VertexReading {
 }
 
 /// Cloth quantities by name.
-pub const CLOTH_READINGS: [(&str, ClothReading); 14] = [
+pub const CLOTH_READINGS: [(&str, ClothReading); 15] = [
     ("x", ClothReading::Mean(0)),
     ("y", ClothReading::Mean(1)),
     ("z", ClothReading::Mean(2)),
@@ -57,6 +59,7 @@ pub const CLOTH_READINGS: [(&str, ClothReading); 14] = [
     ("speed", ClothReading::Speed),
     ("mean_speed", ClothReading::MeanSpeed),
     ("depth", ClothReading::Depth),
+    ("cut", ClothReading::Cut),
     ("crossings", ClothReading::Crossings),
 ];
 
@@ -87,7 +90,8 @@ impl ClothReading {
             ClothReading::MeanSpeed => {
                 (v.iter().map(|v| v.length_squared()).sum::<f64>() / count).sqrt()
             }
-            ClothReading::Depth => depth(world, id, x),
+            ClothReading::Depth => depth(world, id, x, false),
+            ClothReading::Cut => depth(world, id, x, true),
             ClothReading::Crossings => crossings(world, id, x),
             ClothReading::Vertex(i, part) => {
                 let (Some(x), Some(v)) = (x.get(i as usize), v.get(i as usize)) else {
@@ -117,8 +121,11 @@ fn crossings(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
     Tree::new(x, &triangles, &cloth.elements.edges).intersections(x) as f64
 }
 
+/// Places along the side of a triangle at which depth is measured.
+const PLACES: usize = 6;
+
 /// Found anew from the poses, never read from the solver.
-fn depth(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+fn depth(world: &World, id: ClothId, x: &[Vec3], triangles: bool) -> f64 {
     let Ok(cloth) = world.cloth(id) else { return f64::NAN };
     let mut deepest: f64 = 0.0;
     for body in world.bodies() {
@@ -127,13 +134,27 @@ fn depth(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
             continue;
         }
         let bounds = (!model.shape.is_half_space()).then(|| model.shape.aabb(&pose));
-        for &p in x {
+        let mut look = |p: Vec3| {
             if bounds.is_some_and(|b| !(p.cmpge(b.mins).all() && p.cmple(b.maxs).all())) {
-                continue;
+                return;
             }
             let local = pose.inverse() * p;
             if let Some(surface) = signed_distance(&model.shape, local, OPEN_REACH) {
                 deepest = deepest.max(-surface.distance);
+            }
+        };
+        x.iter().for_each(|&p| look(p));
+        // between vertices a body may be deeper: places spread over each triangle
+        for corners in cloth.triangles().filter(|_| triangles) {
+            let [a, b, c] = corners.map(|i| x[i as usize]);
+            let (lo, hi) = (a.min(b).min(c), a.max(b).max(c));
+            if bounds.is_some_and(|b| lo.cmple(b.maxs).all() && b.mins.cmple(hi).all()) {
+                for i in 0..=PLACES {
+                    for j in 0..=PLACES - i {
+                        let (s, t) = (i as f64 / PLACES as f64, j as f64 / PLACES as f64);
+                        look(a + (b - a) * s + (c - a) * t);
+                    }
+                }
             }
         }
     }
