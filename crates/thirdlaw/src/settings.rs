@@ -77,12 +77,13 @@ pub enum Preconditioner {
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// `f32` down to a tolerance of 1e-3, below that `f64`.
-    #[default]
+    /// `f32` where tolerance and stiffness allow it; faster, but contacts made stiffer after a
+    /// crossing may be too stiff for it.
     Auto,
     /// `f32`.
     Single,
     /// `f64`.
+    #[default]
     Double,
 }
 
@@ -97,7 +98,7 @@ impl Default for ClothSettings {
             strain_step: 0.01,
             wind: Vec3::ZERO,
             air: true,
-            precision: Precision::Auto,
+            precision: Precision::Double,
         }
     }
 }

@@ -77,8 +77,8 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
     put(&mut cloth.air, table.flag("air"));
     let precision = |name: &str| match name {
         "single" => Precision::Single,
-        "double" => Precision::Double,
-        _ => Precision::Auto,
+        "auto" => Precision::Auto,
+        _ => Precision::Double,
     };
     put(&mut cloth.precision, table.text("precision").map(precision));
 }

@@ -319,7 +319,7 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key(
             "precision",
             Kind::Choice(&["auto", "single", "double"]),
-            "Numbers of the iteration; \"auto\", the default, is single down to a tolerance of 1e-3.",
+            "Numbers of the iteration; default \"double\". \"auto\" is single where it may be enough.",
         ),
     ],
     rules: &[],

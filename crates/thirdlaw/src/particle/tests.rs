@@ -96,12 +96,12 @@ fn moving_triangles_are_met_when_the_distance_says_so() {
                 assert!(touch.gap > 0.0);
                 // nothing nearer before
                 let before = Flight { until: touch.time - 1e-3, ..flight };
-                assert_eq!(first_sample(&before, &gap), None);
+                assert_eq!(first_sample(&before, gap), None);
                 met += 1;
             }
             None => {
                 // looked at moments, a thin triangle is mostly missed; through it would change sides
-                assert_eq!(first_sample(&flight, &gap), None);
+                assert_eq!(first_sample(&flight, gap), None);
                 passed += 1;
             }
         }
@@ -151,11 +151,11 @@ fn turning_bodies_are_met_when_the_distance_says_so() {
             Some(touch) => {
                 assert!(gap(touch.time).abs() <= 1.01 * flight.skin, "{}", gap(touch.time));
                 let before = Flight { until: touch.time - 1e-4, ..flight };
-                assert_eq!(first_sample(&before, &gap), None);
+                assert_eq!(first_sample(&before, gap), None);
                 met += 1;
             }
             None => {
-                assert_eq!(first_sample(&flight, &gap), None);
+                assert_eq!(first_sample(&flight, gap), None);
                 passed += 1;
             }
         }

@@ -20,6 +20,8 @@ pub trait Scalar:
     + std::ops::AddAssign
     + 'static
 {
+    /// Whether it has too few digits for a cloth that flies fast.
+    const NARROW: bool;
     /// Rounded from `x`.
     fn of(x: f64) -> Self;
     /// As `f64`.
@@ -27,6 +29,7 @@ pub trait Scalar:
 }
 
 impl Scalar for f64 {
+    const NARROW: bool = false;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
@@ -38,6 +41,7 @@ impl Scalar for f64 {
 }
 
 impl Scalar for f32 {
+    const NARROW: bool = true;
     #[inline(always)]
     fn of(x: f64) -> f32 {
         x as f32

@@ -5,7 +5,8 @@
 //!   y_i = own_i x_i + Σ_j A_ij (x_j − x_i)
 //!
 //! rounds relative to differences and not to the speed of the whole cloth: with `f32` inside, a sheet
-//! that flies as a whole flies as exactly as one at rest.
+//! that flies as a whole flies as exactly as one at rest. `f64` has the digits, and takes the blocks as
+//! they are.
 
 use super::block::{Block, Lane, Pattern, Scalar, multiply_add};
 use super::parallel::each;
@@ -54,14 +55,18 @@ impl<T: Scalar> Matrix<'_, T> {
             let at = x[row];
             let from = |column: u32| {
                 let mut x = x[column as usize];
-                for k in 0..4 {
-                    x[k] = x[k] - at[k];
+                if T::NARROW {
+                    for k in 0..4 {
+                        x[k] = x[k] - at[k];
+                    }
                 }
                 x
             };
             // four sums side by side: one alone would wait for every addition
             let mut sums = [[T::default(); 4]; 4];
-            multiply_add(&mut sums[3], &self.own[row], &at);
+            if T::NARROW {
+                multiply_add(&mut sums[3], &self.own[row], &at);
+            }
             let (blocks, columns) = (&self.blocks[range.clone()], &self.pattern.column[range]);
             let (fours, rest) = (blocks.chunks_exact(4), columns.chunks_exact(4));
             let last = fours.remainder().iter().zip(rest.remainder());
