@@ -54,7 +54,11 @@ fn crosses(x: &[Vec3], [i, j]: [u32; 2], corners: [u32; 3]) -> bool {
     let d = q - p;
     // six times the volumes that the edge spans with the sides of the triangle
     let (va, vb, vc) = (d.dot(b.cross(c)), d.dot(c.cross(a)), d.dot(a.cross(b)));
-    let one_way = (va > 0.0 && vb > 0.0 && vc > 0.0) || (va < 0.0 && vb < 0.0 && vc < 0.0);
+    // in flat cloth all of them are zero, and their signs are rounding
+    let size = a.length_squared().max(b.length_squared()).max(c.length_squared());
+    let least = 1e-12 * size * d.length();
+    let one_way =
+        (va > least && vb > least && vc > least) || (va < -least && vb < -least && vc < -least);
     if !one_way {
         return false;
     }
