@@ -60,7 +60,8 @@ pub struct StepReport {
     pub cg_iterations: u32,
     /// Cloth steps made.
     pub cloth_steps: u32,
-    /// Cloth steps made again with half the length, because they stretched the cloth too much.
+    /// Cloth steps made again with half the length, because they stretched the cloth too much, led it
+    /// through itself or deep into a solid, or did not come out.
     pub rejected: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,

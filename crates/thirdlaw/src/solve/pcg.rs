@@ -209,10 +209,10 @@ impl<T: Scalar> System<'_, T> {
         let reference = if stop.reference > 0.0 { stop.reference } else { outcome.start };
         let goal = stop.tolerance * reference;
 
-        // negated so that a NaN stops too
         let bodies = self.bodies;
         let unsettled = |r: &[[Vec3; 2]]| bodies.iter().zip(r).any(|(m, r)| off(m, r) > stop.speed);
         let mut moving = unsettled(&body.r);
+        // comparisons that a NaN fails, so that it stops too
         while (outcome.end > goal || moving) && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q);
             if pq <= 0.0 || pq.is_nan() {

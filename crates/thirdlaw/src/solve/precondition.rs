@@ -17,7 +17,7 @@ pub trait Precondition<T: Scalar>: Send + Sync {
 pub struct BlockJacobi<T> {
     /// S (S A_ii S + I − S)⁻¹ S.
     pub inverse: Vec<Block<T>>,
-    /// The inverse of A_ii alone.
+    /// The inverse of A_ii alone, as it was when the matrix was new.
     plain: Vec<Block<T>>,
     /// What stencils add to A_ii.
     added: Vec<Mat3>,
