@@ -1,0 +1,87 @@
+//! What a step tells: its report when it has ended, its stages while it runs.
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Contact points found.
+    pub contacts: u32,
+    /// Islands solved (sleeping ones are not).
+    pub islands: u32,
+    /// Bodies asleep after the step.
+    pub asleep: u32,
+    /// Largest number of solver iterations of any island, summed over its substeps.
+    pub contact_iterations: u32,
+    /// Largest remaining error of a contact velocity, m/s.
+    pub contact_residual: f64,
+    /// Islands that took the direct path.
+    pub direct: u32,
+    /// Bodies stopped on their way by continuous detection.
+    pub swept: u32,
+    /// Substeps made.
+    pub substeps: u32,
+    /// Multiplications made to factor and solve the systems of joints.
+    pub joint_work: u64,
+    /// Iterations of conjugate gradients, all cloth steps and rounds together.
+    pub cg_iterations: u32,
+    /// Cloth steps made.
+    pub cloth_steps: u32,
+    /// Cloth steps made again with half the length, because they stretched the cloth too much, led it
+    /// through itself or deep into a solid, or did not come out.
+    pub rejected: u32,
+    /// Shortest cloth step, s.
+    pub smallest_step: f64,
+    /// Longest cloth step, s.
+    pub largest_step: f64,
+    /// Particles of all emitters after the step.
+    pub particles: u64,
+    /// Particles born.
+    pub emitted: u32,
+    /// Particles whose life ended.
+    pub expired: u32,
+    /// Bounces of particles that pushed something.
+    pub bounces: u32,
+    /// Particles taken out because they were squeezed between two things.
+    pub crushed: u32,
+    /// Particles not born because their emitter was full.
+    pub dropped: u32,
+}
+
+/// A part of a step, for whoever measures time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stage {
+    /// Finding pairs whose bounds overlap.
+    BroadPhase,
+    /// Finding contact points.
+    NarrowPhase,
+    /// Grouping bodies that touch.
+    Islands,
+    /// Solving contacts and moving bodies, substep by substep.
+    Solve,
+    /// Sweeping fast bodies, putting islands to sleep, checking the result.
+    Finish,
+    /// Forces and matrix of cloth.
+    ClothForces,
+    /// Conjugate gradients of cloth.
+    ClothSolve,
+    /// Finding where cloth touches cloth.
+    ClothCloth,
+    /// Finding where cloth touches solids.
+    ClothSolids,
+    /// Moving particles.
+    Particles,
+}
+
+/// Told when stages begin and end; owns the clock that the engine has not. Large steps are made on a
+/// thread of the pool, hence `Send`.
+pub trait Observer: Send {
+    /// `stage` begins.
+    fn begin(&mut self, stage: Stage);
+    /// `stage` has ended.
+    fn end(&mut self, stage: Stage);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn begin(&mut self, _: Stage) {}
+    fn end(&mut self, _: Stage) {}
+}
