@@ -38,7 +38,7 @@ pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use particle::{Emitter, EmitterError, ForceField, Source, StaleEmitter, Stream};
 pub use point::{Point, PointError};
 pub use settings::{
-    ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
+    ClothForces, ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
 };
 pub use shape::Shape;
 pub use snapshot::Snapshot;

@@ -29,12 +29,14 @@ pub struct Settings {
 /// How cloth is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClothSettings {
+    /// How the forces of elements follow the motion within a step.
+    pub forces: ClothForces,
     /// How the linear system and its constraints are solved.
     pub solver: ClothSolver,
     /// What conjugate gradients are preconditioned with.
     pub preconditioner: Preconditioner,
     /// Residual at which conjugate gradients stop, relative to the better of two starts (free flight,
-    /// or the velocities at the beginning), and to a hundredth of what free flight leaves at least.
+    /// or the velocities at the beginning), or to what weight adds in a step where that is more.
     pub tolerance: f64,
     /// Most iterations of conjugate gradients in a round.
     pub iterations: u32,
@@ -48,6 +50,17 @@ pub struct ClothSettings {
     pub air: bool,
     /// Numbers of the matrix and the vectors of the iteration; positions are always `f64`.
     pub precision: Precision,
+}
+
+/// How the forces of elements follow the motion within a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClothForces {
+    /// Corrected by what the linearization leaves out; and by Newton's method, never making energy,
+    /// where that is not enough.
+    #[default]
+    Followed,
+    /// Linearized once, at the beginning of the step, as the paper does.
+    Linear,
 }
 
 /// How the linear system of cloth and its constraints are solved.
@@ -90,6 +103,7 @@ pub enum Precision {
 impl Default for ClothSettings {
     fn default() -> Self {
         ClothSettings {
+            forces: ClothForces::Followed,
             solver: ClothSolver::Filtered,
             preconditioner: Preconditioner::Auto,
             tolerance: 1e-2,

@@ -6,7 +6,7 @@ use crate::node::Table;
 use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::error::SettingsError;
 use thirdlaw::joint::JointSolve;
-use thirdlaw::settings::{ClothSettings, ClothSolver, Precision, Settings};
+use thirdlaw::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
 
 /// How a run is cut into frames and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,11 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
     put(&mut cloth.strain_step, table.number("strain_step"));
     put(&mut cloth.wind, table.vector("wind"));
     put(&mut cloth.air, table.flag("air"));
+    let forces = |name: &str| match name {
+        "linear" => ClothForces::Linear,
+        _ => ClothForces::Followed,
+    };
+    put(&mut cloth.forces, table.text("forces").map(forces));
     let precision = |name: &str| match name {
         "single" => Precision::Single,
         "auto" => Precision::Auto,

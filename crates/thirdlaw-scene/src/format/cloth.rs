@@ -317,6 +317,11 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key("wind", VECTOR, "Velocity of the air, m/s; default [0, 0, 0]."),
         key("air", Kind::Flag, "Whether there is air; default true."),
         key(
+            "forces",
+            Kind::Choice(&["followed", "linear"]),
+            "Whether forces follow the motion within a step (default), or are linearized once, as in the paper.",
+        ),
+        key(
             "precision",
             Kind::Choice(&["auto", "single", "double"]),
             "Numbers of the iteration; default \"double\". \"auto\" is single where it may be enough.",

@@ -45,8 +45,12 @@ pub fn fold([x0, x1, x2, x3]: [Vec3; 4]) -> Fold {
 
 /// Deviation from rest, taken the short way round.
 pub fn deviation(hinge: &Hinge, angle: f64) -> f64 {
+    short(angle - hinge.rest)
+}
+
+/// An angle, taken the short way round.
+fn short(d: f64) -> f64 {
     use std::f64::consts::{PI, TAU};
-    let d = angle - hinge.rest;
     if d > PI {
         d - TAU
     } else if d < -PI {
@@ -56,10 +60,21 @@ pub fn deviation(hinge: &Hinge, angle: f64) -> f64 {
     }
 }
 
-/// Moments ∂E/∂θ of the three hinges of a bend, N·m.
-pub fn moments(bend: &Bend, hinges: &[Hinge], folds: &[Fold]) -> [f64; 3] {
+/// Moments ∂E/∂θ of the three hinges of a bend, N·m; damping adds `lag` times the change from the
+/// angles at the beginning, where there are any.
+pub fn moments(
+    bend: &Bend,
+    hinges: &[Hinge],
+    folds: &[Fold],
+    (lag, before): (f64, &[f64]),
+) -> [f64; 3] {
     let d = bend.hinges.map(|h| {
-        if h == NONE { 0.0 } else { deviation(&hinges[h as usize], folds[h as usize].angle) }
+        if h == NONE {
+            return 0.0;
+        }
+        let angle = folds[h as usize].angle;
+        let change = before.get(h as usize).map_or(0.0, |before| short(angle - before));
+        deviation(&hinges[h as usize], angle) + lag * change
     });
     let q = &bend.q;
     [
@@ -71,13 +86,31 @@ pub fn moments(bend: &Bend, hinges: &[Hinge], folds: &[Fold]) -> [f64; 3] {
 
 /// Energy of a bend, J.
 pub fn energy(bend: &Bend, hinges: &[Hinge], x: &[Vec3]) -> f64 {
-    let d = bend.hinges.map(|h| {
-        if h == NONE {
-            return 0.0;
-        }
-        let hinge = &hinges[h as usize];
-        deviation(hinge, hinge_angle(hinge.nodes.map(|i| x[i as usize])))
+    let d = bend.hinges.map(|h| match hinges.get(h as usize) {
+        Some(hinge) => deviation(hinge, hinge_angle(hinge.nodes.map(|i| x[i as usize]))),
+        None => 0.0,
     });
+    form(bend, d)
+}
+
+/// Energy of a bend with its hinges at the angles `now`, and what damping takes since they were at
+/// `before`, J.
+pub fn energy_since(
+    bend: &Bend,
+    hinges: &[Hinge],
+    now: &[f64],
+    (lag, before): (f64, &[f64]),
+) -> f64 {
+    let of = |value: &dyn Fn(usize) -> f64| {
+        bend.hinges.map(|h| if h == NONE { 0.0 } else { value(h as usize) })
+    };
+    let own = of(&|h| deviation(&hinges[h], now[h]));
+    let change = of(&|h| short(now[h] - before[h]));
+    form(bend, own) + lag * form(bend, change)
+}
+
+/// ½ Σ q_ij d_i d_j.
+fn form(bend: &Bend, d: [f64; 3]) -> f64 {
     let q = &bend.q;
     0.5 * (q[0] * d[0] * d[0] + q[1] * d[1] * d[1] + q[2] * d[2] * d[2])
         + q[3] * d[0] * d[1]

@@ -64,12 +64,65 @@ pub fn energy(membrane: &Membrane, fabric: &Fabric, x: &[Vec3]) -> f64 {
 /// Gradient and Hessian.
 #[inline]
 pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weights) -> Response {
-    let (w_u, w_v) = directions(membrane, x);
+    at(membrane, fabric, directions(membrane, x), [0.0; 3], weights)
+}
+
+/// Gradient and Hessian at `x` of the energy and of what damping takes since the triangle was at
+/// `before`: with Ċ = (C − C₀)/h it acts like a further energy ½ A k (k_d/h)(C − C₀)².
+#[inline]
+pub fn response_since(
+    membrane: &Membrane,
+    fabric: &Fabric,
+    (before, x): (&[Vec3], &[Vec3]),
+    weights: &Weights,
+) -> Response {
+    let (w, w0) = (directions(membrane, x), directions(membrane, before));
+    let stretch = weights.stretch / weights.geometric - 1.0;
+    let shear = weights.shear / weights.geometric - 1.0;
+    let lag = [
+        stretch * (w.0.length() - w0.0.length()),
+        stretch * (w.1.length() - w0.1.length()),
+        shear * (w.0.dot(w.1) - w0.0.dot(w0.1)),
+    ];
+    at(membrane, fabric, w, lag, weights)
+}
+
+/// Energy and what damping takes, J; see [`response_since`].
+#[inline]
+pub fn energy_since(
+    membrane: &Membrane,
+    fabric: &Fabric,
+    (before, x): (&[Vec3], &[Vec3]),
+    h: f64,
+) -> f64 {
+    let ((u, v), (u0, v0)) = (directions(membrane, x), directions(membrane, before));
+    let of =
+        |k: f64, damping: f64, c: f64, change: f64| k * (c * c + damping / h * change * change);
+    let (l_u, l_v, c_s) = (u.length(), v.length(), u.dot(v));
+    let [k_u, k_v] = fabric.stretch;
+    let [b_u, b_v] = fabric.rest_scale;
+    let [d_s, d_h, _] = fabric.damping;
+    0.5 * membrane.area
+        * (of(k_u, d_s, l_u - b_u, l_u - u0.length())
+            + of(k_v, d_s, l_v - b_v, l_v - v0.length())
+            + of(fabric.shear, d_h, c_s, c_s - u0.dot(v0)))
+}
+
+/// Gradient and Hessian with damping adding `lag` to the conditions.
+#[inline]
+fn at(
+    membrane: &Membrane,
+    fabric: &Fabric,
+    (w_u, w_v): (Vec3, Vec3),
+    lag: [f64; 3],
+    weights: &Weights,
+) -> Response {
     let mut out = Response::default();
-    let a = membrane.area;
-    (out.p_u, out.h_uu) = stretch(w_u, a * fabric.stretch[0], fabric.rest_scale[0], weights);
-    (out.p_v, out.h_vv) = stretch(w_v, a * fabric.stretch[1], fabric.rest_scale[1], weights);
-    shear(w_u, w_v, a * fabric.shear, weights, &mut out);
+    let k = fabric.stretch.map(|k| membrane.area * k);
+    let b = fabric.rest_scale;
+    (out.p_u, out.h_uu) = stretch(w_u, k[0], b[0] - lag[0], weights);
+    (out.p_v, out.h_vv) = stretch(w_v, k[1], b[1] - lag[1], weights);
+    shear(w_u, w_v, membrane.area * fabric.shear, lag[2], weights, &mut out);
     out
 }
 
@@ -131,8 +184,8 @@ fn stretch(w: Vec3, k: f64, b: f64, weights: &Weights) -> (Vec3, Mat3) {
 
 /// ½ k (w_u·w_v)²: C∇²C is C[[0, 1], [1, 0]], whose positive part is ½|C|[[1, ±1], [±1, 1]].
 #[inline]
-fn shear(w_u: Vec3, w_v: Vec3, k: f64, weights: &Weights, out: &mut Response) {
-    let c = w_u.dot(w_v);
+fn shear(w_u: Vec3, w_v: Vec3, k: f64, lag: f64, weights: &Weights, out: &mut Response) {
+    let c = w_u.dot(w_v) + lag;
     out.p_u += k * c * w_v;
     out.p_v += k * c * w_u;
     let kw = k * weights.shear;

@@ -3,8 +3,8 @@
 
 use super::block::{Block, Lane, Pattern, Scalar, block_of, lane};
 use super::hierarchy::{self, Level};
-use super::parallel::{Ragged, each};
-use crate::cloth::elements::{Elements, NONE};
+use super::parallel::{Ragged, each, sum};
+use crate::cloth::elements::{Bend, Elements, Membrane, NONE};
 use crate::energy::bend::{self, Fold};
 use crate::energy::membrane::{self, Response, Weights};
 use crate::math::Vec3;
@@ -51,6 +51,9 @@ pub struct Contributions {
     pub folds: Vec<Fold>,
     /// Per bend: its moments.
     moments: Vec<[f64; 3]>,
+    /// Per hinge: its angle at the beginning of the step, and at a place that is tried.
+    angles: Vec<f64>,
+    tried: Vec<f64>,
 }
 
 impl Layout {
@@ -249,9 +252,17 @@ struct Sources<'a> {
 }
 
 impl Contributions {
-    /// Evaluates every element at `x`; membranes come scaled for the matrix of a step of `h`
-    /// seconds: their Hessian is h²K + hD.
+    /// Evaluates every element at `x`, the beginning of a step of `h` seconds; membranes come scaled
+    /// for its matrix: their Hessian is h²K + hD.
     pub fn evaluate(&mut self, elements: &Elements, x: &[Vec3], h: f64) {
+        self.angles.clear();
+        self.evaluate_since(elements, (x, x), h);
+        self.angles.extend(self.folds.iter().map(|f| f.angle));
+    }
+
+    /// Evaluates every element at `x`, in a step that began at `before`, where [`Self::evaluate`] was
+    /// called.
+    pub fn evaluate_since(&mut self, elements: &Elements, (before, x): (&[Vec3], &[Vec3]), h: f64) {
         self.membranes.resize(elements.membranes.len(), Response::default());
         each(elements.membranes.len(), &mut self.membranes[..], &|rows, out: &mut [Response]| {
             for (response, membrane) in out.iter_mut().zip(&elements.membranes[rows]) {
@@ -262,7 +273,7 @@ impl Contributions {
                     geometric: h * h,
                     projected: true,
                 };
-                *response = membrane::response(membrane, fabric, x, &weights);
+                *response = membrane::response_since(membrane, fabric, (before, x), &weights);
             }
         });
         self.folds.resize(elements.hinges.len(), Fold::default());
@@ -272,12 +283,47 @@ impl Contributions {
             }
         });
         self.moments.resize(elements.bends.len(), [0.0; 3]);
-        let folds = &self.folds;
+        let (folds, angles) = (&self.folds, &self.angles);
         each(elements.bends.len(), &mut self.moments[..], &|rows, out: &mut [[f64; 3]]| {
             for (moments, bend) in out.iter_mut().zip(&elements.bends[rows]) {
-                *moments = bend::moments(bend, &elements.hinges, folds);
+                let lag = elements.fabrics[bend.fabric as usize].damping[2] / h;
+                *moments = bend::moments(bend, &elements.hinges, folds, (lag, angles));
             }
         });
+    }
+
+    /// Energy of all elements at `x`, and what damping takes, J.
+    pub fn energy_since(
+        &mut self,
+        elements: &Elements,
+        (before, x): (&[Vec3], &[Vec3]),
+        h: f64,
+    ) -> f64 {
+        let membranes = sum(0..elements.membranes.len(), (), &|rows, ()| {
+            let energy = |m: &Membrane| {
+                membrane::energy_since(m, &elements.fabrics[m.fabric as usize], (before, x), h)
+            };
+            elements.membranes[rows].iter().map(energy).sum()
+        });
+        self.tried.resize(elements.hinges.len(), 0.0);
+        let angles = &self.angles;
+        each(elements.hinges.len(), &mut self.tried[..], &|rows, out: &mut [f64]| {
+            for (h, angle) in rows.zip(out) {
+                let nodes = elements.hinges[h].nodes.map(|i| i as usize);
+                // most hinges of cloth that stays need not be measured again
+                let same = nodes.iter().all(|&i| x[i] == before[i]);
+                *angle = if same { angles[h] } else { bend::hinge_angle(nodes.map(|i| x[i])) };
+            }
+        });
+        let (before, now) = (&self.angles, &self.tried);
+        let bends = sum(0..elements.bends.len(), (), &|rows, ()| {
+            let energy = |b: &Bend| {
+                let lag = elements.fabrics[b.fabric as usize].damping[2] / h;
+                bend::energy_since(b, &elements.hinges, now, (lag, before))
+            };
+            elements.bends[rows].iter().map(energy).sum()
+        });
+        membranes + bends
     }
 }
 

@@ -1,13 +1,17 @@
 //! Loops over rows in parallel whose results do not depend on the number of threads: rows are halved
 //! down to chunks of fixed size, and sums are added up along the same tree.
 
+use std::cell::Cell;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Most rows of a chunk.
 const CHUNK: usize = 768;
 /// Most rows of a chunk where a row is only a few operations, so that starting a thread is not worth
 /// less.
-const LIGHT_CHUNK: usize = 4096;
+const LIGHT_CHUNK: usize = 1536;
+/// How often a thread looks for work before it lets other programs have the processor.
+const SPINS: u32 = 1000;
 
 /// Something that can be cut between two rows.
 pub trait Rows: Send + Sized {
@@ -128,7 +132,74 @@ fn fold<R: Rows>(
     let (left, right) = parts.cut(count);
     let (a, b) = rayon::join(
         || fold(chunk, rows.start..middle, left, work, join),
-        || fold(chunk, middle..rows.end, right, work, join),
+        || {
+            let _busy = Busy::new();
+            fold(chunk, middle..rows.end, right, work, join)
+        },
     );
     join(a, b)
+}
+
+thread_local! {
+    /// How many pieces of work others wait for this thread is in the middle of.
+    static BUSY: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Marks the thread as one that others wait for.
+struct Busy;
+
+impl Busy {
+    fn new() -> Busy {
+        BUSY.set(BUSY.get() + 1);
+        Busy
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        BUSY.set(BUSY.get() - 1);
+    }
+}
+
+/// Sets a flag at the end, come what may.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
+/// Runs `work`, which has many short parallel loops, with up to `helpers` threads of the pool awake
+/// throughout: waking one costs more than such a loop.
+///
+/// A thread that waits for a loop may be given anything that is pending, so the wait here must never
+/// begin on a thread which others wait for in turn.
+pub fn awake<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
+    if helpers == 0 || rayon::current_thread_index().is_none() {
+        return work();
+    }
+    let (done, places) = (AtomicBool::new(false), AtomicUsize::new(helpers));
+    rayon::in_place_scope(|scope| {
+        let (done, places) = (&done, &places);
+        let _busy = Busy::new();
+        let _end = End(done);
+        scope.spawn_broadcast(move |_, _| {
+            let take = |n: usize| n.checked_sub(1);
+            let place = places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+            if BUSY.get() > 0 || place.is_err() {
+                return;
+            }
+            let mut idle = 0_u32;
+            while !done.load(Ordering::Acquire) {
+                if rayon::yield_now() == Some(rayon::Yield::Executed) {
+                    idle = 0;
+                    continue;
+                }
+                idle += 1;
+                if idle < SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
+            }
+        });
+        work()
+    })
 }

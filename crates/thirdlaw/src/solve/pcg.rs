@@ -37,8 +37,11 @@ pub struct Stop {
     pub iterations: u32,
     /// Residual relative to `reference`.
     pub tolerance: f64,
-    /// √(rᵀP⁻¹r) that counts as one; the residual at the start where it is 0.
+    /// √(rᵀP⁻¹r) that counts as one; where it is 0, the residual at the start, if that is more than
+    /// `least`.
     pub reference: f64,
+    /// See there.
+    pub least: f64,
     /// Speed to which bodies must be right, m/s.
     pub speed: f64,
 }
@@ -50,6 +53,8 @@ pub struct Outcome {
     pub iterations: u32,
     /// √(rᵀP⁻¹r) at the start.
     pub start: f64,
+    /// √(rᵀP⁻¹r) that counted as one.
+    pub reference: f64,
     /// √(rᵀP⁻¹r) at the end.
     pub end: f64,
     /// Whether the matrix was found not to be positive definite.
@@ -206,8 +211,9 @@ impl<T: Scalar> System<'_, T> {
         rz += body_dot(&body.r, &body.p);
         let mut outcome =
             Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
-        let reference = if stop.reference > 0.0 { stop.reference } else { outcome.start };
-        let goal = stop.tolerance * reference;
+        let own = stop.reference <= 0.0;
+        outcome.reference = if own { outcome.start.max(stop.least) } else { stop.reference };
+        let goal = stop.tolerance * outcome.reference;
 
         let bodies = self.bodies;
         let unsettled = |r: &[[Vec3; 2]]| bodies.iter().zip(r).any(|(m, r)| off(m, r) > stop.speed);
@@ -273,28 +279,6 @@ impl<T: Scalar> System<'_, T> {
             moving = unsettled(&body.r);
         }
         outcome
-    }
-
-    /// √(rᵀP⁻¹r) of a start.
-    pub fn residual(
-        &mut self,
-        precondition: &mut dyn Precondition<T>,
-        (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
-        (u, u_bodies): (&mut [Lane<T>], &[[Vec3; 2]]),
-        scratch: &mut Scratch<T>,
-    ) -> f64 {
-        let stop = Stop { iterations: 0, tolerance: 1.0, reference: 0.0, speed: f64::INFINITY };
-        let mut bodies = u_bodies.to_vec();
-        let outcome =
-            self.solve(precondition, (b, b_bodies), &stop, (&mut *u, &mut bodies), scratch);
-        // what bodies carry is not part of a start
-        for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
-            let add: Lane<T> = super::block::lane(hold.follow(&u_bodies[hold.body as usize]));
-            for (u, a) in u[hold.particle as usize].iter_mut().zip(add) {
-                *u = *u - a;
-            }
-        }
-        outcome.start
     }
 
     /// A u − b of all particles, unfiltered: at a held particle the impulse of its constraint, N·s.

@@ -126,7 +126,8 @@ impl<T: Scalar> Problem<T> {
             bodies: &[],
             answers: &Default::default(),
         };
-        let stop = Stop { iterations: 5000, tolerance, reference: 0.0, speed: f64::INFINITY };
+        let stop =
+            Stop { iterations: 5000, tolerance, reference: 0.0, least: 0.0, speed: f64::INFINITY };
         let mut precondition = Levelled { levels, numbers: &mut numbers };
         let (right, scratch) = ((&self.b[..], &[][..]), &mut Scratch::default());
         let outcome = system.solve(&mut precondition, right, &stop, (&mut u, &mut []), scratch);

@@ -71,6 +71,7 @@ impl<T: Scalar> Work<T> {
             let value = own + self.push[i] + (mass / h) * self.alter[i];
             self.b.push(lane(value));
         }
+        self.given_bodies.clone_from(&self.b_bodies);
         self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
     }
 

@@ -20,6 +20,7 @@
 mod constraints;
 pub mod layers;
 mod near;
+mod newton;
 pub mod solids;
 mod system;
 pub mod touch;
@@ -28,6 +29,7 @@ use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothSolver, Precision, Settings};
+use crate::solve::parallel::awake;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, StepReport};
 use layers::LastPair;
@@ -79,6 +81,8 @@ const LEVEL_MAX: u32 = 5;
 const LEVEL_LIMIT: u32 = 14;
 /// Length of a frame, s.
 const FRAME: f64 = 1.0 / 50.0;
+/// Particles that are worth a thread.
+const HELPED: usize = 1000;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
@@ -127,11 +131,14 @@ pub fn step(
         Precision::Single => true,
         Precision::Double => false,
     };
-    if narrow {
-        advance(&context, state, starts, single, report, observer);
-    } else {
-        advance(&context, state, starts, double, report, observer);
-    }
+    let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
+    awake(helpers, || {
+        if narrow {
+            advance(&context, state, starts, single, report, observer);
+        } else {
+            advance(&context, state, starts, double, report, observer);
+        }
+    });
     check_finite(model, state)
 }
 
@@ -170,7 +177,8 @@ fn advance<T: crate::solve::block::Scalar>(
         let span = (share(tick), share(tick + length));
         let outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
-        let refused = outcome.overstretched || outcome.crossed || outcome.failed || outcome.deep;
+        let poor = outcome.failed || outcome.stuck;
+        let refused = outcome.overstretched || outcome.crossed || poor || outcome.deep;
         if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try

@@ -1,6 +1,7 @@
 //! One cloth step: the system, its constraints, its solution.
 
 use super::layers::Pair;
+use super::newton::Motion;
 use super::solids::{Solids, Unknown};
 use super::touch::{Span, SurfaceDrag, Touch};
 use crate::cloth::model::Sheet;
@@ -9,7 +10,7 @@ use crate::energy::air;
 use crate::energy::membrane::{self, directions};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::settings::{ClothSolver, Preconditioner, Settings};
+use crate::settings::{ClothForces, ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Lane, Scalar, block_of, lane, vector};
 use crate::solve::bodies::BodyPrecondition;
 use crate::solve::filter::{Filter, Hold, NONE};
@@ -28,6 +29,11 @@ use std::sync::Arc;
 const TURN_MAX: f64 = 0.1;
 /// Speed, m/s, that counts as one where there is no gravity.
 const SLOW: f64 = 0.01;
+/// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
+/// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
+const WEIGHTS: f64 = 3.0;
+/// Rounds that take in what the linearization left out of the last one.
+const CORRECTIONS: u32 = 3;
 /// Rounds added while particles still come into solids.
 const EXTRA_ROUNDS: u32 = 4;
 /// Depth in a solid to which a step must not bring cloth, m: bodies that slide along cloth leave the
@@ -56,6 +62,8 @@ pub struct Attempt {
     pub overstretched: bool,
     /// Conjugate gradients did not get there.
     pub failed: bool,
+    /// Newton's method did not get on.
+    pub stuck: bool,
     /// Cloth would pass through cloth.
     pub crossed: bool,
     /// Cloth would come deep into a solid.
@@ -68,6 +76,8 @@ pub struct Work<T> {
     pub(super) solids: Solids,
     pub(super) parts: Contributions,
     pub(super) blocks: Vec<Block<T>>,
+    /// Whether the matrix has changed since it was last preconditioned.
+    pub(super) renewed: bool,
     /// Mass and drag of each particle, which the blocks of its row sum to.
     pub(super) own: Vec<Block<T>>,
     pub(super) forces: Vec<Vec3>,
@@ -79,6 +89,11 @@ pub struct Work<T> {
     pub(super) u: Vec<Lane<T>>,
     /// Right side without constraints, N·s.
     pub(super) base: Vec<Vec3>,
+    /// Its part that does not come from elements, of particles and of bodies.
+    pub(super) given: Vec<Vec3>,
+    pub(super) given_bodies: Vec<[Vec3; 2]>,
+    /// Where a round began.
+    pub(super) from: Motion<T>,
     /// (p_u, p_v) that the linearization leaves out, and the forces they make.
     pub(super) pulls: Vec<(Vec3, Vec3)>,
     pub(super) turned: Vec<Vec3>,
@@ -174,6 +189,9 @@ impl<T: Scalar> Work<T> {
             return Attempt { failed: true, ..Attempt::default() };
         }
         let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
+        if attempt.stuck && !last {
+            return attempt;
+        }
         if sheet.self_collision && !attempt.failed {
             for tries in 0..=CROSSING_TRIES {
                 observer.begin(Stage::ClothCloth);
@@ -232,16 +250,23 @@ impl<T: Scalar> Work<T> {
         let mut attempt = Attempt::default();
         let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
+        let followed = context.settings.cloth.forces == ClothForces::Followed;
+        let mut newton = false;
         let usual = context.settings.cloth.rounds.max(1);
         for round in 0..usual + EXTRA_ROUNDS {
             // past the usual rounds only for particles that just came in
-            if round >= usual && !self.entered {
+            if round >= usual && !self.entered && !newton {
                 break;
             }
             observer.begin(Stage::ClothForces);
             let first = fresh && round == 0;
-            // a few corrections settle it; more could swing up where cloth is crumpled
-            let bent = fresh && round < 3 && self.overshoot(sheet, state, h, first);
+            let bent = if newton {
+                self.relinearize(context, state, h);
+                true
+            } else {
+                // a few corrections settle it; more could swing up where cloth is crumpled
+                fresh && followed && round < CORRECTIONS && self.overshoot(sheet, state, h, first)
+            };
             observer.end(Stage::ClothForces);
             if round > 0 && !changed && !bent {
                 break;
@@ -251,7 +276,7 @@ impl<T: Scalar> Work<T> {
             let outcome = self.solve(context, state, h, first, reference);
             attempt.iterations += outcome.iterations;
             if first {
-                reference = outcome.start;
+                reference = outcome.reference;
                 self.reference = reference;
             }
             let least = 0.1 * reference.max(outcome.start);
@@ -259,13 +284,27 @@ impl<T: Scalar> Work<T> {
             if attempt.failed {
                 break;
             }
-            for ((x1, x0), u) in self.x1.iter_mut().zip(&state.particles.x).zip(&self.u) {
-                *x1 = *x0 + h * vector(u);
+            if newton {
+                attempt.stuck = !self.search(sheet, state, h);
+            } else {
+                self.place(state, h);
             }
             observer.end(Stage::ClothSolve);
             observer.begin(Stage::ClothSolids);
             changed = self.judge(context, state, span);
             observer.end(Stage::ClothSolids);
+            if newton && !changed && outcome.iterations == 0 {
+                attempt.stuck = false;
+                break;
+            }
+            if attempt.stuck {
+                break;
+            }
+            if fresh && followed && !newton && (round + 1 == CORRECTIONS || !changed) {
+                observer.begin(Stage::ClothForces);
+                newton = self.makes_energy(sheet, state, h);
+                observer.end(Stage::ClothForces);
+            }
         }
         attempt
     }
@@ -284,24 +323,36 @@ impl<T: Scalar> Work<T> {
             parts.evaluate(elements, x, h);
             sheet.layout.assemble(elements, parts, h, blocks, forces);
         });
-        self.blow(context, state);
         self.base.clear();
-        self.own.clear();
+        self.base.extend_from_slice(&self.forces);
+        self.blow(context, state);
+        self.given.clear();
         let gravity = context.settings.gravity;
         for (i, v) in v.iter().enumerate() {
             let mass = sheet.elements.mass[i];
             let weight = mass * sheet.gravity_scale[i] * gravity;
-            let force = self.forces[i] + weight + self.drag[i] * context.settings.cloth.wind;
-            self.base.push(mass * *v + h * force);
-            let place = sheet.layout.pattern.diagonal[i] as usize;
-            let add = T::of(mass + h * self.drag[i]);
-            self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(mass + h * self.drag[i]))));
-            for (k, column) in self.blocks[place].iter_mut().enumerate() {
-                column[k] += add;
-            }
+            let elastic = self.base[i];
+            let air = self.forces[i] - elastic + self.drag[i] * context.settings.cloth.wind;
+            self.given.push(mass * *v + h * (air + weight));
+            self.base[i] = self.given[i] + h * elastic;
         }
+        self.add_own(sheet, h);
+        self.renewed = true;
         self.x1.resize(n, Vec3::ZERO);
         self.u.resize(n, [T::default(); 4]);
+    }
+
+    /// Mass and drag, into the diagonal.
+    pub(super) fn add_own(&mut self, sheet: &Sheet, h: f64) {
+        self.own.clear();
+        for (i, drag) in self.drag.iter().enumerate() {
+            let place = sheet.layout.pattern.diagonal[i] as usize;
+            let own = sheet.elements.mass[i] + h * drag;
+            self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(own))));
+            for (k, column) in self.blocks[place].iter_mut().enumerate() {
+                column[k] += T::of(own);
+            }
+        }
     }
 
     /// Forces that the linearization leaves out, for the velocities of the last round (in the first
@@ -369,15 +420,15 @@ impl<T: Scalar> Work<T> {
         let pattern = &sheet.layout.pattern;
         self.masses.clear();
         self.masses.extend(self.solids.unknowns.iter().map(|u: &Unknown| u.mass));
-        let mut reference = reference;
-        let mut better = 1.0;
         if first {
             self.u_bodies.clear();
             self.u_bodies.resize(self.solids.unknowns.len(), [Vec3::ZERO; 2]);
-            better = self.guess(sheet, (&state.particles.x, &state.particles.v), h);
+            self.guess(sheet, (&state.particles.x, &state.particles.v), h);
         } else {
             self.prescribe();
         }
+        let Settings { gravity, .. } = context.settings;
+        let weights = WEIGHTS * self.momenta(sheet, h * gravity.length());
         let (blocks, stencils, filter) = (&self.blocks[..], &mut self.stencils, &self.filter);
         if settings.solver == ClothSolver::Direct && self.masses.is_empty() {
             let mass = &sheet.elements.mass;
@@ -402,29 +453,22 @@ impl<T: Scalar> Work<T> {
         let numbers = &mut self.numbers;
         let dragged = self.drags.iter().map(|d| d.particle);
         numbers.jacobi.mark(dragged);
-        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, !first));
+        let known = !std::mem::take(&mut self.renewed);
+        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, known));
         self.answers.update(&self.masses, (pattern, blocks), filter, stencils);
         let matrix = Matrix { pattern, blocks, own: &self.own };
         let mut system =
             System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
-        if first {
-            // a hundredth of what free flight leaves is as good as a start from rest gets
-            let start = system.residual(
-                &mut levelled,
-                (&self.b, &self.b_bodies),
-                (&mut self.u, &self.u_bodies),
-                &mut self.pcg,
-            );
-            reference = start * (0.01 / better).max(1.0);
-        }
-        let Settings { gravity, .. } = context.settings;
         let stop = Stop {
             iterations: settings.iterations,
             tolerance: settings.tolerance,
             reference,
+            least: weights,
             speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
         };
+        self.from.particles.clone_from(&self.u);
+        self.from.bodies.clone_from(&self.u_bodies);
         let mut outcome = system.solve(
             &mut levelled,
             (&self.b, &self.b_bodies),
@@ -432,12 +476,12 @@ impl<T: Scalar> Work<T> {
             (&mut self.u, &mut self.u_bodies),
             &mut self.pcg,
         );
-        outcome.start = outcome.start.max(reference);
+        outcome.start = outcome.start.max(outcome.reference);
         outcome
     }
 
     /// Gives held particles what is prescribed.
-    fn prescribe(&mut self) {
+    pub(super) fn prescribe(&mut self) {
         for hold in &self.filter.holds {
             let u = &mut self.u[hold.particle as usize];
             *u = lane(hold.free * vector(u) + hold.prescribed);
@@ -445,9 +489,8 @@ impl<T: Scalar> Work<T> {
     }
 
     /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves
-    /// less to do; cloth that falls needs the one, cloth that hangs or lies the other. Returns how
-    /// much less than free flight leaves.
-    fn guess(&mut self, sheet: &Sheet, (x, v): (&[Vec3], &[Vec3]), h: f64) -> f64 {
+    /// less to do; cloth that falls needs the one, cloth that hangs or lies the other.
+    fn guess(&mut self, sheet: &Sheet, (x, v): (&[Vec3], &[Vec3]), h: f64) {
         for (u, v) in self.u.iter_mut().zip(v) {
             *u = lane(*v);
         }
@@ -460,13 +503,23 @@ impl<T: Scalar> Work<T> {
         self.prescribe();
         let flight = self.left(sheet);
         if still >= flight || still.is_nan() {
-            return 1.0;
+            return;
         }
         for (u, v) in self.u.iter_mut().zip(v) {
             *u = lane(*v);
         }
         self.prescribe();
-        still / flight
+    }
+
+    /// Size of the momenta of all particles at this speed, in the norm of the diagonal.
+    fn momenta(&self, sheet: &Sheet, speed: f64) -> f64 {
+        let mut sum = 0.0;
+        for (place, mass) in sheet.layout.pattern.diagonal.iter().zip(&sheet.elements.mass) {
+            let block = &self.blocks[*place as usize];
+            let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
+            sum += mass * mass / diagonal;
+        }
+        speed * sum.sqrt()
     }
 
     /// Size of the residual, in the norm of the diagonal.
