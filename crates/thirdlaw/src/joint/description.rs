@@ -166,6 +166,11 @@ pub enum Enforcement {
     },
     /// Impulses after the move, iterated like Newton on C(x, v).
     Projection,
+    /// In the coordinates of the joints, where those of an island are a tree, or several, and nothing
+    /// touches: no error at all, fourth order where nothing stiff acts, else second. Substeps with
+    /// contact, with a limit that is met, with loops or other kinds of joints are taken as by
+    /// [`Enforcement::Stabilized`].
+    Reduced,
 }
 
 /// How the equations of joints are solved.

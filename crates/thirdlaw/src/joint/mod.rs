@@ -34,6 +34,7 @@ mod order;
 mod place;
 mod project;
 mod reading;
+pub(crate) mod reduced;
 pub(crate) mod spread;
 mod stiffness;
 pub(crate) mod system;

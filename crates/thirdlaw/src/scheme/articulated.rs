@@ -59,7 +59,15 @@ impl IslandScratch {
         let push = effort.settings(&settings.contact, settings.contact.iterations, rows);
         let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
         let mut parts = 1;
+        let mut reduced = self.begin_reduced(setting, members, h);
         for substep in 0..settings.substeps {
+            let time = state.time + f64::from(substep) * h;
+            if reduced && self.reduced_substep(setting, members, (time, h)) {
+                totals.reduced += 1;
+                reduced = !self.joints.locals.iter().any(|local| local.state.broken);
+                continue;
+            }
+            self.tree.current = false;
             self.update_masses(model, members, 0.0);
             let before = std::mem::replace(&mut parts, self.joints.parts_of(model, h));
             self.scale_impulses(f64::from(before) / f64::from(parts));
@@ -75,7 +83,7 @@ impl IslandScratch {
             }
         }
         self.scale_impulses(f64::from(parts));
-        totals.joint_work = self.joints.system.factor.work;
+        totals.joint_work = self.joints.system.factor.work + self.tree.work;
         self.write_back(model, changed.bodies, changed.impulses);
         self.write_joints(setting, members, changed.joints, changed.points);
         totals

@@ -3,6 +3,8 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod coordinates;
+mod coordinates_acted_on;
 mod couple;
 mod curve_end;
 mod determinism;
