@@ -30,8 +30,9 @@ pub(crate) struct Around<'a> {
 /// to far from the origin.
 const CLOSED: f64 = 1e-8;
 const ROUNDING: f64 = 1e-14;
-/// h ω of a part of the explicit integrator, for swings and for springs, and most parts of either.
-const SWING: f64 = 0.25;
+/// h ω of a part of the explicit integrator, for spins, swings and springs, and most parts of either.
+const SPIN: f64 = 0.1;
+const SWING: f64 = 0.7;
 const SPRING: f64 = 0.7;
 const PARTS: f64 = 64.0;
 const SPRING_PARTS: f64 = 16.0;
@@ -127,19 +128,19 @@ impl Tree {
 
     /// Into how many parts, and whether implicitly. None: too many.
     fn parts(&mut self, h: f64) -> Option<(u32, bool)> {
-        let fastest = h * self.fastest();
+        let (swing, spin) = self.fastest();
+        let (swing, spin) = (h * swing, h * spin);
         let quickest = self.rows.iter().filter(|row| !row.holds()).map(|row| row.quickness());
         let quickest = h * quickest.fold(0.0, f64::max) / SPRING;
-        let swing = (fastest / SWING).max(1.0);
-        // a NaN needs more than there are
-        let enough = swing <= PARTS;
-        if !enough {
+        let parts = (swing / SWING).max(spin / SPIN).max(1.0);
+        if parts > PARTS || swing.is_nan() || spin.is_nan() {
             return None;
         }
         if quickest <= SPRING_PARTS && !self.rows.iter().any(|row| row.holds()) {
-            return Some((swing.max(quickest).ceil() as u32, false));
+            return Some((parts.max(quickest).ceil() as u32, false));
         }
         let (least, most) = IMPLICIT_PARTS;
+        let fastest = swing.max(spin);
         let parts = (fastest / IMPLICIT_SWING).clamp(least, most).ceil();
         (fastest <= IMPLICIT_SWING_MOST * parts).then_some((parts as u32, true))
     }

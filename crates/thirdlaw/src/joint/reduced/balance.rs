@@ -83,27 +83,26 @@ impl Tree {
         }
     }
 
-    /// Gives what floats the momentum of these velocities of the nodes.
-    pub(super) fn keep_momentum(&mut self, fixed: &[(Vec3, Quat)], v: &[Twist]) {
+    /// Gives what floats the momentum that its bodies have at these poses and velocities of the nodes.
+    pub(super) fn keep_momentum(&mut self, poses: &[(Vec3, Quat)], v: &[Twist]) {
         self.books.origin = self.motions.first().map_or(Vec3::ZERO, |motion| motion.x);
         self.books.before.clear();
-        for (i, limb) in self.limbs.iter().enumerate() {
-            let before = self.momentum_of(i, &v[limb.node as usize]);
-            self.books.before.push(before);
+        for limb in &self.limbs {
+            let ((x, rotation), v) = (poses[limb.node as usize], &v[limb.node as usize]);
+            let spin = rotation * (limb.inertia * (rotation.conjugate() * v.angular));
+            let linear = limb.mass * v.linear;
+            let angular = spin + (x - self.books.origin).cross(linear);
+            self.books.before.push(Twist { linear, angular });
         }
         self.expect_momentum();
-        self.balance(fixed);
+        self.balance(poses);
     }
 
     fn momentum(&self, i: usize) -> Twist {
-        self.momentum_of(i, &self.motions[i].v)
-    }
-
-    fn momentum_of(&self, i: usize, v: &Twist) -> Twist {
         let motion = &self.motions[i];
-        let linear = self.limbs[i].mass * v.linear;
+        let linear = self.limbs[i].mass * motion.v.linear;
         let arm = motion.x - self.books.origin;
-        Twist { linear, angular: motion.inertia * v.angular + arm.cross(linear) }
+        Twist { linear, angular: motion.inertia * motion.v.angular + arm.cross(linear) }
     }
 
     /// Books what acted in a part, and gives what floats the momentum that is due.

@@ -232,9 +232,9 @@ impl Tree {
         self.articulated[i].acceleration = a;
     }
 
-    /// Fastest that anything turns: bodies, and what swings under the forces of the last solve, 1/s. A
-    /// force f at the arm r resists a turn with (f·r) 1 − ½(r fᵀ + f rᵀ) (`joint::stiffness`).
-    pub(super) fn fastest(&mut self) -> f64 {
+    /// Fastest that anything swings under the forces of the last solve, and turns, 1/s. A force f at the
+    /// arm r resists a turn with (f·r) 1 − ½(r fᵀ + f rᵀ) (`joint::stiffness`).
+    pub(super) fn fastest(&mut self) -> (f64, f64) {
         let swings = &mut self.books.swings;
         swings.clear();
         swings.resize(self.limbs.len(), Mat3::ZERO);
@@ -254,17 +254,17 @@ impl Tree {
                 swings[limb.parent as usize] += stiff(-force, motion.anchor - parent.x);
             }
         }
-        let mut square = 0.0_f64;
+        let mut most = [0.0_f64; 2];
         for (motion, swing) in self.motions.iter().zip(swings) {
             let turn = motion.inertia.inverse() * *swing;
             let squares = turn.to_cols_array().iter().map(|x| x * x).sum::<f64>();
             let omega = motion.v.angular.length_squared();
             // a NaN is fastest of all
-            for x in [squares.sqrt(), omega] {
-                square = if x > square || x.is_nan() { x } else { square };
+            for (most, x) in most.iter_mut().zip([squares.sqrt(), omega]) {
+                *most = if x > *most || x.is_nan() { x } else { *most };
             }
         }
-        square.sqrt()
+        (most[0].sqrt(), most[1].sqrt())
     }
 }
 
