@@ -319,7 +319,11 @@ static MULTIPLIERS: TableFormat = TableFormat {
 pub static JOINT_SETTINGS: TableFormat = TableFormat {
     what: "settings of joints",
     keys: &[
-        key("enforcement", ENFORCEMENT, "How joints are held; default \"stabilized\"."),
+        key(
+            "enforcement",
+            ENFORCEMENT,
+            "How joints are held; default \"reduced\": in coordinates, else \"stabilized\".",
+        ),
         key(
             "solve",
             Kind::Choice(&["exact", "rows", "interleaved"]),

@@ -148,7 +148,6 @@ pub enum Enforcement {
     /// Impulses before the move that bring the positions at its end onto the constraint, and
     /// impulses after it that do so for velocities (WTF06, [shinar2008 §5.1]): no drift,
     /// second order.
-    #[default]
     Stabilized,
     /// A spring ½K CᵀC with damping along C only; stretches under load.
     Soft {
@@ -170,6 +169,7 @@ pub enum Enforcement {
     /// touches: no error at all, fourth order where nothing stiff acts, else second. Substeps with
     /// contact, with a limit that is met, with loops or other kinds of joints are taken as by
     /// [`Enforcement::Stabilized`].
+    #[default]
     Reduced,
 }
 
@@ -205,7 +205,7 @@ pub struct JointSettings {
 impl Default for JointSettings {
     fn default() -> Self {
         JointSettings {
-            enforcement: Enforcement::Stabilized,
+            enforcement: Enforcement::default(),
             solve: JointSolve::Exact,
             iterations: 8,
             tolerance: 1e-10,
