@@ -67,7 +67,8 @@ impl IslandScratch {
                 reduced = !self.joints.locals.iter().any(|local| local.state.broken);
                 continue;
             }
-            self.tree.current = false;
+            // what touches or is at a limit will most likely stay there for a while
+            reduced = false;
             self.update_masses(model, members, 0.0);
             let before = std::mem::replace(&mut parts, self.joints.parts_of(model, h));
             self.scale_impulses(f64::from(before) / f64::from(parts));

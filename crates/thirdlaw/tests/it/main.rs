@@ -5,6 +5,7 @@ mod cloth_world;
 mod contact;
 mod coordinates;
 mod coordinates_acted_on;
+mod coordinates_extreme;
 mod couple;
 mod curve_end;
 mod determinism;

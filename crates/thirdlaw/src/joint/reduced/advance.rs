@@ -39,7 +39,8 @@ const SPRING_PARTS: f64 = 16.0;
 /// The same of the implicit one, which follows swings explicitly and gains (h ω)⁴/8 a part on them.
 const IMPLICIT_SWING: f64 = 0.02;
 const IMPLICIT_SWING_MOST: f64 = 0.05;
-const IMPLICIT_PARTS: (f64, f64) = (4.0, 16.0);
+const IMPLICIT_PARTS: (f64, f64) = (4.0, 64.0);
+const IMPLICIT_FINE: f64 = 16.0;
 /// How far beyond a limit is still at it, m and rad.
 const AT_LIMIT: f64 = 1e-9;
 
@@ -103,15 +104,20 @@ impl Tree {
     /// Advances by `h` seconds. False: the substep is refused; coordinates are to be read off again.
     pub fn advance(&mut self, around: &Around, time: f64, h: f64) -> bool {
         self.current = false;
-        self.open_part_books();
-        self.evaluate(around, time, 0.0);
+        self.place_books();
+        let implicit = self.is_stiff(h);
+        if implicit {
+            self.foresee(around, time, h / IMPLICIT_PARTS.0);
+        } else {
+            self.evaluate(around, time, 0.0);
+        }
         self.open_books();
-        let Some((parts, implicit)) = self.parts(h) else { return false };
+        let Some(parts) = self.parts(h, implicit) else { return false };
         let part = h / f64::from(parts);
         for i in 0..parts {
             let time = time + f64::from(i) * part;
             if !implicit {
-                self.explicit_part(around, time, part);
+                self.explicit_part(around, (time, part), i == 0);
             } else if !self.implicit_part(around, time, part) {
                 return false;
             }
@@ -126,23 +132,29 @@ impl Tree {
         self.current
     }
 
-    /// Into how many parts, and whether implicitly. None: too many.
-    fn parts(&mut self, h: f64) -> Option<(u32, bool)> {
+    /// Whether parts of a substep would not resolve what acts on coordinates.
+    fn is_stiff(&self, h: f64) -> bool {
+        self.rows.iter().any(|row| row.holds() || h * row.quickness() > SPRING * SPRING_PARTS)
+    }
+
+    /// Into how many parts a substep is to be divided, after an evaluation. None: too many.
+    fn parts(&mut self, h: f64, implicit: bool) -> Option<u32> {
         let (swing, spin) = self.fastest();
         let (swing, spin) = (h * swing, h * spin);
-        let quickest = self.rows.iter().filter(|row| !row.holds()).map(|row| row.quickness());
-        let quickest = h * quickest.fold(0.0, f64::max) / SPRING;
-        let parts = (swing / SWING).max(spin / SPIN).max(1.0);
-        if parts > PARTS || swing.is_nan() || spin.is_nan() {
+        if swing.is_nan() || spin.is_nan() {
             return None;
         }
-        if quickest <= SPRING_PARTS && !self.rows.iter().any(|row| row.holds()) {
-            return Some((parts.max(quickest).ceil() as u32, false));
-        }
-        let (least, most) = IMPLICIT_PARTS;
-        let fastest = swing.max(spin);
-        let parts = (fastest / IMPLICIT_SWING).clamp(least, most).ceil();
-        (fastest <= IMPLICIT_SWING_MOST * parts).then_some((parts as u32, true))
+        let (parts, most) = if implicit {
+            let fastest = swing.max(spin);
+            let (least, most) = IMPLICIT_PARTS;
+            // as fine as that only while it is cheap
+            let fine = (fastest / IMPLICIT_SWING).clamp(least, IMPLICIT_FINE);
+            (fine.max(fastest / IMPLICIT_SWING_MOST), most)
+        } else {
+            let quickest = self.rows.iter().map(|row| h * row.quickness() / SPRING);
+            (quickest.fold((swing / SWING).max(spin / SPIN).max(1.0), f64::max), PARTS)
+        };
+        (parts <= most).then_some(parts.ceil() as u32)
     }
 
     /// Whether a limb's coordinates are within their limits.
@@ -182,10 +194,5 @@ impl Tree {
     /// Node, centre and orientation of the i-th body.
     pub fn pose(&self, i: usize) -> (usize, Vec3, Quat) {
         (self.limbs[i].node as usize, self.motions[i].x, self.motions[i].rotation)
-    }
-
-    fn open_part_books(&mut self) {
-        self.books.part.clear();
-        self.books.part.resize(self.limbs.len(), Twist::default());
     }
 }

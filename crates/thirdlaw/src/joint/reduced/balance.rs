@@ -18,6 +18,8 @@ pub(super) struct Books {
     pub origin: Vec3,
     /// For every limb, of this part and of the whole substep.
     pub part: Vec<Twist>,
+    /// Forces of the last evaluation.
+    pub forces: Vec<Twist>,
     pushed: Vec<Twist>,
     /// Momenta at the beginning.
     before: Vec<Twist>,
@@ -51,16 +53,26 @@ impl Whole {
 }
 
 impl Tree {
+    /// Chooses an origin and empties the books.
+    pub(super) fn place_books(&mut self) {
+        let books = &mut self.books;
+        books.origin = self.motions.first().map_or(Vec3::ZERO, |motion| motion.x);
+        for list in [
+            &mut books.part,
+            &mut books.forces,
+            &mut books.pushed,
+            &mut books.passed,
+            &mut books.before,
+        ] {
+            list.clear();
+            list.resize(self.limbs.len(), Twist::default());
+        }
+    }
+
     /// Opens the books at the motions as they are.
     pub(super) fn open_books(&mut self) {
         let count = self.limbs.len();
-        let origin = self.motions.first().map_or(Vec3::ZERO, |motion| motion.x);
         let books = &mut self.books;
-        books.origin = origin;
-        for list in [&mut books.part, &mut books.pushed, &mut books.passed, &mut books.before] {
-            list.clear();
-            list.resize(count, Twist::default());
-        }
         books.anchors.clear();
         books.anchors.extend(self.motions.iter().map(|motion| motion.anchor));
         for i in 0..count {

@@ -218,17 +218,17 @@ impl Tree {
         }
         let m = &self.factors[limb.factor as usize..][..n * n];
         let found = &mut self.found[first..first + n];
-        for k in 0..n {
-            found[k] =
-                self.pivots[first + k] * (self.wanted[first + k] - dot(&self.given[first + k], &a));
+        for (k, found) in found.iter_mut().enumerate() {
+            let given = dot(&self.given[first + k], &a);
+            *found = self.pivots[first + k] * (self.wanted[first + k] - given);
         }
         for k in (0..n).rev() {
             for l in k + 1..n {
                 found[k] -= m[l * n + k] * found[l];
             }
         }
-        for k in 0..n {
-            a = add(a, scaled(&self.columns[first + k], found[k]));
+        for (column, &found) in self.columns[first..].iter().zip(found.iter()) {
+            a = add(a, scaled(column, found));
         }
         self.articulated[i].acceleration = a;
     }

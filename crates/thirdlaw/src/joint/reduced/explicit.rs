@@ -4,11 +4,17 @@
 
 use super::Tree;
 use super::advance::Around;
+use super::spatial::{add, scaled};
 use crate::math::Twist;
 
 impl Tree {
-    /// Advances by a part of `h` seconds.
-    pub(super) fn explicit_part(&mut self, around: &Around, time: f64, h: f64) {
+    /// Advances by a part of `h` seconds; `evaluated`: u̇ at its beginning is known already.
+    pub(super) fn explicit_part(
+        &mut self,
+        around: &Around,
+        (time, h): (f64, f64),
+        evaluated: bool,
+    ) {
         self.begin_part();
         self.stages.step.fill(0.0);
         self.stages.moved.fill(0.0);
@@ -17,7 +23,11 @@ impl Tree {
             [(0.0, 1.0, 0.5), (0.5, 2.0, 0.5), (0.5, 2.0, 1.0), (1.0, 1.0, 0.0)]
         {
             let weight = h * weight / 6.0;
-            self.evaluate(around, time + at * h, weight);
+            if evaluated && at == 0.0 {
+                self.book_forces(weight);
+            } else {
+                self.evaluate(around, time + at * h, weight);
+            }
             let stages = &mut self.stages;
             // rates of the increments, where they are
             stages.first_move.copy_from_slice(&self.rates);
@@ -68,9 +78,16 @@ impl Tree {
             let spin = motion.v.angular.cross(motion.inertia * motion.v.angular);
             self.articulated[i].bias =
                 Twist { linear: -force.linear, angular: spin - force.angular };
-            let part = &mut self.books.part[i];
-            part.linear += weight * force.linear;
-            part.angular += weight * (force.angular + (motion.x - origin).cross(force.linear));
+            let moment = force.angular + (motion.x - origin).cross(force.linear);
+            self.books.forces[i] = Twist { linear: force.linear, angular: moment };
+        }
+        self.book_forces(weight);
+    }
+
+    /// Books the forces of the last evaluation with a weight in s.
+    fn book_forces(&mut self, weight: f64) {
+        for (part, force) in self.books.part.iter_mut().zip(&self.books.forces) {
+            *part = add(*part, scaled(force, weight));
         }
     }
 

@@ -26,11 +26,7 @@ impl Tree {
     /// Advances by a part of `h` seconds. False: what is at its limits did not come to agree.
     pub(super) fn implicit_part(&mut self, around: &Around, time: f64, h: f64) -> bool {
         self.begin_part();
-        self.each_row(|row, limb, place, rates| {
-            row.look(limb, place, around.model);
-            let target = row.target(around.model, around.locals, time);
-            row.guess(h, target, row.rate(rates));
-        });
+        self.guess_rows(around, time, h);
         for round in 0..TRIES {
             self.try_implicit(around, time, h);
             let mut changed = false;
@@ -52,10 +48,25 @@ impl Tree {
         false
     }
 
-    fn try_implicit(&mut self, around: &Around, time: f64, h: f64) {
+    fn guess_rows(&mut self, around: &Around, time: f64, h: f64) {
+        self.each_row(|row, limb, place, rates| {
+            row.look(limb, place, around.model);
+            let target = row.target(around.model, around.locals, time);
+            row.guess(h, target, row.rate(rates));
+        });
+    }
+
+    /// u̇ of the first stage of a part, without booking anything.
+    pub(super) fn foresee(&mut self, around: &Around, time: f64, h: f64) {
+        self.guess_rows(around, time, h);
+        self.first_stage(around, time, h, 0.0);
+    }
+
+    /// Solves the first stage; what acts from outside is booked with a weight in s.
+    fn first_stage(&mut self, around: &Around, time: f64, h: f64, weight: f64) {
         let step = GAMMA * h;
         self.put(around.poses);
-        self.weigh(around, 0.5 * h);
+        self.weigh(around, weight);
         self.efforts.fill(0.0);
         self.each_pushed(|row, limb, place, rates, efforts| {
             row.look(limb, place, around.model);
@@ -71,6 +82,11 @@ impl Tree {
             row.push(row.stages[0], efforts);
         });
         self.solve(true);
+    }
+
+    fn try_implicit(&mut self, around: &Around, time: f64, h: f64) {
+        let step = GAMMA * h;
+        self.first_stage(around, time, h, 0.5 * h);
         self.stages.first_gain.copy_from_slice(&self.found);
         self.each_found(|row, found| row.stages[0] -= row.extra * row.rate(found));
         for k in 0..self.rates.len() {
