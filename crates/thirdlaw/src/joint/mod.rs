@@ -35,6 +35,7 @@ mod place;
 mod project;
 mod reading;
 pub(crate) mod reduced;
+mod solve;
 pub(crate) mod spread;
 mod stiffness;
 pub(crate) mod system;
