@@ -7,11 +7,15 @@ mod clock;
 
 use clock::timed;
 use std::time::Instant;
-use thirdlaw::{Body, BodyId, Groups, Joint, Settings, Shape, Side, Vec3, World, measure};
+use thirdlaw::{
+    Body, BodyId, Enforcement, Groups, Joint, Settings, Shape, Side, Vec3, World, measure,
+};
 
 /// A horizontal chain of bars of 0.4 m and 1 kg from the origin along x.
-fn chain(count: usize) -> (World, BodyId) {
-    let mut world = World::new(Settings::default()).expect("valid settings");
+fn chain(count: usize, way: Enforcement) -> (World, BodyId) {
+    let mut settings = Settings::default();
+    settings.joints.enforcement = way;
+    let mut world = World::new(settings).expect("valid settings");
     let bar = Shape::cuboid(Vec3::new(0.2, 0.05, 0.05)).expect("a bar");
     let mut before = Side::World;
     let mut last = None;
@@ -27,8 +31,8 @@ fn chain(count: usize) -> (World, BodyId) {
     (world, last.expect("at least one link"))
 }
 
-fn wrecking_ball(mass: f64) {
-    let (mut world, last) = chain(25);
+fn wrecking_ball(mass: f64, way: Enforcement) {
+    let (mut world, last) = chain(25, way);
     let mut ball = Body::dynamic(Shape::sphere(0.5).expect("a ball")).at(10.5, 0.0, 0.0).mass(mass);
     ball.groups = Groups { member: 0, collides: 0 };
     let ball = world.add_body(ball).expect("a ball");
@@ -45,18 +49,19 @@ fn wrecking_ball(mass: f64) {
     times.sort_by(f64::total_cmp);
     let median = times[times.len() / 2];
     println!(
-        "{mass} kg: stretch {:.1e} %, widest gap {gap:.1e} m, {median:.2} ms",
+        "{mass} kg, {way:?}: stretch {:.1e} %, widest gap {gap:.1e} m, {median:.2} ms",
         100.0 * stretch
     );
 }
 
 /// What the second to sixth step of a chain cost on average: multiplications of the factors, and ms.
-fn cost(count: usize) -> (u64, f64) {
+fn cost(count: usize, way: Enforcement) -> (u64, f64) {
     const STEPS: u64 = 5;
     let (mut best, mut work) = (f64::INFINITY, 0);
     for _ in 0..3 {
         // short chains many times over, so that they are not measured by one lucky moment
-        let mut worlds: Vec<World> = (0..(10_000 / count).max(1)).map(|_| chain(count).0).collect();
+        let worlds = 0..(10_000 / count).max(1);
+        let mut worlds: Vec<World> = worlds.map(|_| chain(count, way).0).collect();
         for world in &mut worlds {
             world.step(1.0 / 60.0).expect("a finite step");
         }
@@ -77,12 +82,21 @@ fn cost(count: usize) -> (u64, f64) {
 
 fn main() {
     println!("wrecking ball, 25 links, 600 frames:");
-    wrecking_ball(100.0);
-    wrecking_ball(10_000.0);
-    println!("links, multiplications a step, ms a step, exponents of both from the line before:");
+    let ways = [Enforcement::Reduced, Enforcement::Stabilized];
+    for way in ways {
+        wrecking_ball(100.0, way);
+        wrecking_ball(10_000.0, way);
+    }
+    ways.into_iter().for_each(costs);
+}
+
+fn costs(way: Enforcement) {
+    println!(
+        "{way:?}: links, multiplications a step, ms a step, exponents of both from the line before:"
+    );
     let mut rows: Vec<[f64; 3]> = Vec::new();
     for count in [10, 32, 100, 316, 1000, 3162, 10_000] {
-        let (work, time) = cost(count);
+        let (work, time) = cost(count, way);
         let row = [count as f64, work as f64, time];
         let exponent = |k: usize| match rows.last() {
             Some(from) => format!("{:6.2}", (row[k] / from[k]).ln() / (row[0] / from[0]).ln()),

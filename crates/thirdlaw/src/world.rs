@@ -1,6 +1,8 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
+mod constraints;
 mod joints;
+mod points;
 mod ports;
 mod report;
 mod simulator;

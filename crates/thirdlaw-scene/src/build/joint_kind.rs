@@ -207,6 +207,7 @@ pub fn enforcement(node: &Node) -> Enforcement {
         return match node.text() {
             Some("pseudo-time") => Enforcement::PseudoTime,
             Some("projection") => Enforcement::Projection,
+            Some("reduced") => Enforcement::Reduced,
             _ => Enforcement::Stabilized,
         };
     };

@@ -16,7 +16,7 @@ const PAIR: Kind = Kind::List(&NUMBER, exactly(2));
 const GAIN: Kind = Kind::Number(from(0.0));
 const LIMITS_OF: Kind = Kind::Either(&[PAIR, Kind::Table(&LIMITS)]);
 const ENFORCEMENT: Kind = Kind::Either(&[
-    Kind::Choice(&["stabilized", "pseudo-time", "projection"]),
+    Kind::Choice(&["stabilized", "reduced", "pseudo-time", "projection"]),
     Kind::Table(&ENFORCEMENTS),
 ]);
 
@@ -319,7 +319,11 @@ static MULTIPLIERS: TableFormat = TableFormat {
 pub static JOINT_SETTINGS: TableFormat = TableFormat {
     what: "settings of joints",
     keys: &[
-        key("enforcement", ENFORCEMENT, "How joints are held; default \"stabilized\"."),
+        key(
+            "enforcement",
+            ENFORCEMENT,
+            "How joints are held; default \"reduced\": in coordinates, else \"stabilized\".",
+        ),
         key(
             "solve",
             Kind::Choice(&["exact", "rows", "interleaved"]),

@@ -62,6 +62,7 @@ collide = true
 [joints.six]
 kind = { six_axis = { free = ["y", "turn_x"] } }
 between = ["world", "cart"]
+enforcement = "reduced"
 axes.y = { limits = [-1, 1], drive = { motor = 2, limit = 3 } }
 axes.turn_x.drive.target.sine = { amplitude = 0.3, frequency = 2, center = 0.1, phase = 1 }
 [joints.tie]
@@ -93,6 +94,7 @@ between = ["bead.0", "bead.1"]
     assert_eq!((pivot.break_force, pivot.break_torque, pivot.collide), (100.0, 50.0, true));
     assert_eq!(pivot.enforcement, Some(Enforcement::Soft { stiffness: 1e5, damping: 10.0 }));
     let six = joint(&scene, "six");
+    assert_eq!(six.enforcement, Some(Enforcement::Reduced));
     let free: Vec<bool> = six.axes.iter().map(|a| a.mode == AxisMode::Free).collect();
     assert_eq!(free, [false, true, false, true, false, false]);
     assert_eq!(six.axes[1].drive.as_ref().unwrap().damping, f64::INFINITY);

@@ -1,5 +1,5 @@
-//! Would reduced coordinates serve chains better? The default path, held against Featherstone's algorithm
-//! at equal cost: chains of hinges askew to each other, let go horizontally.
+//! Joints held by impulses and in coordinates, and both held against an independent implementation of
+//! Featherstone's algorithm at the cost of the first: chains of hinges askew to each other, let go horizontally.
 //!
 //! `cargo run --release -p thirdlaw --example reduced [LINKS…]`
 
@@ -8,7 +8,9 @@ mod clock;
 
 use aba::{Bar, Chain};
 use clock::timed;
-use thirdlaw::{Body, BodyId, Groups, Joint, Settings, Shape, Side, Vec3, World, measure};
+use thirdlaw::{
+    Body, BodyId, Enforcement, Groups, Joint, Settings, Shape, Side, Vec3, World, measure,
+};
 
 const FRAME: f64 = 1.0 / 60.0;
 const GRAVITY: Vec3 = Vec3::new(0.0, -9.81, 0.0);
@@ -25,8 +27,10 @@ fn axes(count: usize) -> Vec<Vec3> {
 }
 
 /// The chain in the engine.
-fn world(bar: &Bar, axes: &[Vec3]) -> (World, Vec<BodyId>) {
-    let mut world = World::new(Settings::default()).expect("valid settings");
+fn world(bar: &Bar, axes: &[Vec3], way: Enforcement) -> (World, Vec<BodyId>) {
+    let mut settings = Settings::default();
+    settings.joints.enforcement = way;
+    let mut world = World::new(settings).expect("valid settings");
     let half = 0.5 * bar.length;
     let shape = Shape::cuboid(Vec3::new(half, 0.25 * half, 0.25 * half)).expect("a bar");
     let (mut before, mut bodies) = (Side::World, Vec::new());
@@ -80,10 +84,11 @@ fn step_time(bar: &Bar, axes: &[Vec3], advance: Advance) -> f64 {
     }
 }
 
-/// The outcome of the default path, and its processor time, ms a frame.
-fn engine(bar: &Bar, axes: &[Vec3], frames: usize) -> (Outcome, f64) {
+/// The outcome of the engine, and its processor time, ms a frame.
+fn engine(bar: &Bar, axes: &[Vec3], frames: usize, way: Enforcement) -> (Outcome, f64) {
     // short chains several times, for the clock
-    let mut worlds: Vec<_> = (0..(500 / axes.len()).max(1)).map(|_| world(bar, axes)).collect();
+    let mut worlds: Vec<_> =
+        (0..(500 / axes.len()).max(1)).map(|_| world(bar, axes, way)).collect();
     let time = timed(|| {
         for (world, _) in &mut worlds {
             for _ in 0..frames {
@@ -112,13 +117,17 @@ fn compare(count: usize, length: f64, seconds: f64) {
         agree = off(&exact.places, &finer.places, whole);
         exact = finer;
     }
-    let (ours, time) = engine(&bar, &axes, frames);
+    let (held, held_time) = engine(&bar, &axes, frames, Enforcement::Reduced);
+    let (ours, time) = engine(&bar, &axes, frames, Enforcement::Stabilized);
     let unit = whole * count as f64 * 9.81;
     let mut row = format!(
-        "| {count} | {length} | {agree:.0e} | {:.2} | {:.1e} | {:+.0e} |",
+        "| {count} | {length} | {agree:.0e} | {:.2} | {:.1e} | {:+.0e} | {:.2} | {:.1e} | {:+.0e} |",
         time,
         off(&ours.places, &exact.places, whole),
-        ours.energy / unit
+        ours.energy / unit,
+        held_time,
+        off(&held.places, &exact.places, whole),
+        held.energy / unit
     );
     for way in WAYS {
         let steps = ((time / step_time(&bar, &axes, way)).round() as usize).max(1);
@@ -138,11 +147,11 @@ fn main() {
     );
     println!("relative to the weight times the length; at equal processor time.");
     println!(
-        "| links | m | reference agrees to | ms a frame | engine: place | energy \
+        "| links | m | reference agrees to | stabilized: ms a frame | place | energy | reduced: ms a frame | place | energy \
          | Runge–Kutta: steps a frame | place | energy | midpoint: steps a frame | place | energy \
          | Euler: steps a frame | place | energy |"
     );
-    println!("|{}", "---|".repeat(15));
+    println!("|{}", "---|".repeat(18));
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let counts = if asked.is_empty() { vec![10, 32, 100, 316, 1000] } else { asked };
     for &count in &counts {

@@ -6,6 +6,7 @@ use super::description::{Enforcement, JointKind};
 use super::geometry::Placed;
 use super::model::{JointModel, used_axes};
 use super::reading::JointState;
+use super::reduced::holds;
 use super::system::{JointRow, Link, Role, Source, System};
 use crate::contact::Velocities;
 use crate::math::{Quat, Twist, Vec3};
@@ -42,7 +43,10 @@ pub(crate) struct Local {
     pub push: Vec3,
     /// Angular impulse on side b about its anchor in this substep, N·m·s.
     pub turn: Vec3,
+    /// How it is held in a substep that is not taken in coordinates.
     pub way: Enforcement,
+    /// Whether it is to be held in coordinates.
+    pub reduced: bool,
     /// Whether it is broken, or gears a joint that is.
     pub idle: bool,
     pub placed: Placed,
@@ -73,11 +77,15 @@ impl JointIsland {
         way: Enforcement,
     ) {
         self.system.add_link(Source::Joint(slot), ends);
+        let way = joint.joint.enforcement.unwrap_or(way);
+        let reduced = way == Enforcement::Reduced && holds(&joint.joint.kind);
+        let way = if way == Enforcement::Reduced { Enforcement::Stabilized } else { way };
         self.locals.push(Local {
             state: *now,
             push: Vec3::ZERO,
             turn: Vec3::ZERO,
-            way: joint.joint.enforcement.unwrap_or(way),
+            way,
+            reduced,
             idle: now.broken,
             placed: Placed {
                 r_a: Vec3::ZERO,
@@ -150,6 +158,7 @@ impl JointIsland {
     /// Adds the rows of a user's constraint.
     pub fn add_constraint(&mut self, rows: usize, slot: u32, ends: &[u32], way: Enforcement) {
         self.system.add_link(Source::Constraint(slot), ends);
+        let way = if way == Enforcement::Reduced { Enforcement::Stabilized } else { way };
         let state = JointState::default();
         let placed = Placed {
             r_a: Vec3::ZERO,
@@ -163,6 +172,7 @@ impl JointIsland {
             push: Vec3::ZERO,
             turn: Vec3::ZERO,
             way,
+            reduced: false,
             idle: false,
             placed,
             tried: ([0.0; 6], 0.0),

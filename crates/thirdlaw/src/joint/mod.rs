@@ -34,6 +34,8 @@ mod order;
 mod place;
 mod project;
 mod reading;
+pub(crate) mod reduced;
+mod solve;
 pub(crate) mod spread;
 mod stiffness;
 pub(crate) mod system;

@@ -5,6 +5,7 @@ use super::curve::Curve;
 use super::description::{Enforcement, Frame, Joint, JointKind, Side};
 use super::drive::{Drive, Target};
 use super::error::JointError;
+use super::reduced::holds;
 use crate::math::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +110,13 @@ pub(crate) fn check_joint(joint: &Joint) -> Result<(), JointError> {
         if x <= 0.0 || x.is_nan() {
             return fail(field, format!("must be positive, not {x}"));
         }
+    }
+    if joint.enforcement == Some(Enforcement::Reduced) && !holds(&joint.kind) {
+        return fail(
+            "enforcement",
+            "reduced coordinates hold fixed, ball, hinge, slider, universal, cylindrical, planar and \
+             six-axis joints, not this kind",
+        );
     }
     check_enforcement("enforcement", joint.enforcement.unwrap_or_default())
 }

@@ -1,9 +1,8 @@
-//! The equations of an island's joints: rows, and their exact solution.
+//! The equations of an island's joints: nodes, links, rows. Their exact solution is in `solve`.
 //!
 //! Every joint is a link with rows w = J v + b + Γ z, l ≤ z ≤ u, in the form of the contact problem.
 //! Rows without bounds hold w = 0. Bounded ones (limits, friction, drives with a limit) are free (w = 0)
-//! or at a bound; which of them is found by guessing, solving and changing what contradicts itself,
-//! all at once and, if that does not end, one at a time.
+//! or at a bound.
 
 use super::factor::Factor;
 use super::order::{Order, Vertex};
@@ -24,10 +23,10 @@ pub(crate) struct System {
     pub(super) order: Order,
     pub(crate) factor: Factor,
     /// Whether the factors are those of the rows as they are.
-    factored: bool,
+    pub(super) factored: bool,
     /// Vertex of each node; NONE where it cannot move.
     pub(super) vertex: Vec<u32>,
-    kinds: Vec<Vertex>,
+    pub(super) kinds: Vec<Vertex>,
     sizes: Vec<u32>,
     edges: Vec<(u32, u32)>,
     /// Changes of states since the last time it was reset.
@@ -131,10 +130,6 @@ pub(crate) enum Status {
 }
 
 pub(super) const NONE: u32 = u32::MAX;
-/// Changes of states in a solve at most.
-const ROUNDS: usize = 24;
-/// Rounds in which all contradictions change at once.
-const ALL_AT_ONCE: usize = 10;
 
 impl System {
     /// Forgets all links.
@@ -213,7 +208,7 @@ impl System {
         self.factored = false;
     }
 
-    fn link_vertex(&self, link: usize) -> u32 {
+    pub(super) fn link_vertex(&self, link: usize) -> u32 {
         (self.kinds.len() - self.links.len() + link) as u32
     }
 
@@ -260,123 +255,6 @@ impl System {
         }
     }
 
-    /// Takes the defects of all rows away by impulses; `v` is what the velocities are with the
-    /// impulses that the rows have. Says whether all bounds came to agree.
-    pub fn solve(&mut self, v: &mut [Twist]) -> bool {
-        self.clamp_all(v);
-        for round in 0..ROUNDS {
-            if !self.factored {
-                self.assemble();
-                self.factored = true;
-            }
-            self.correct(v);
-            if !self.change(round >= ALL_AT_ONCE, v) {
-                return true;
-            }
-        }
-        // bounds are kept, whatever is left of the defects
-        self.clamp_all(v);
-        false
-    }
-
-    /// Takes the defects of free rows away once more with the factors at hand.
-    fn correct(&mut self, v: &mut [Twist]) {
-        self.factor.vector.fill(0.0);
-        for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            for i in 0..link.row_count as usize {
-                let row = &self.rows[link.row_start as usize + i];
-                if row.status == Status::Free {
-                    let w = self.rate(link, link.row_start as usize + i, v)
-                        + row.bias
-                        + row.compliance * row.impulse;
-                    self.factor.vector[start + i] = -w;
-                }
-            }
-        }
-        self.factor.solve(&self.order);
-        for l in 0..self.links.len() {
-            let link = self.links[l];
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            for i in 0..link.row_count as usize {
-                let row = link.row_start as usize + i;
-                if self.rows[row].status == Status::Free {
-                    // from the impulses, not from δv: what one side gains the other loses exactly
-                    let dz = -self.factor.vector[start + i];
-                    self.rows[row].impulse += dz;
-                    self.apply(&link, row, dz, v);
-                }
-            }
-        }
-    }
-
-    /// Changes the states of rows that contradict themselves. Says whether there were any.
-    fn change(&mut self, one: bool, v: &mut [Twist]) -> bool {
-        let mut changed = false;
-        for l in (0..self.links.len()).rev() {
-            let link = self.links[l];
-            for r in (link.row_start..link.row_start + link.row_count).rev() {
-                let r = r as usize;
-                let row = self.rows[r];
-                let status = match row.status {
-                    Status::Free if row.impulse < row.lower => Status::Lower,
-                    Status::Free if row.impulse > row.upper => Status::Upper,
-                    Status::Lower | Status::Upper if row.lower < row.upper => {
-                        let w = self.rate(&link, r, v) + row.bias + row.compliance * row.impulse;
-                        let small = 1e-12 * (1.0 + row.bias.abs());
-                        let wrong =
-                            if row.status == Status::Lower { w < -small } else { w > small };
-                        if wrong { Status::Free } else { row.status }
-                    }
-                    status => status,
-                };
-                if status != row.status {
-                    self.rows[r].status = status;
-                    self.clamp(&link, r, v);
-                    self.factored = false;
-                    self.changes += 1;
-                    changed = true;
-                    if one {
-                        return true;
-                    }
-                }
-            }
-        }
-        changed
-    }
-
-    /// Brings the impulse of a row that is at a bound there.
-    fn clamp(&mut self, link: &Link, r: usize, v: &mut [Twist]) {
-        let row = self.rows[r];
-        let wanted = match row.status {
-            Status::Lower => row.lower,
-            Status::Upper => row.upper,
-            _ => return,
-        };
-        if wanted != row.impulse {
-            self.apply(link, r, wanted - row.impulse, v);
-            self.rows[r].impulse = wanted;
-        }
-    }
-
-    fn clamp_all(&mut self, v: &mut [Twist]) {
-        for l in 0..self.links.len() {
-            let link = self.links[l];
-            for r in link.row_start..link.row_start + link.row_count {
-                let r = r as usize;
-                let row = &mut self.rows[r];
-                if row.status == Status::Free && row.impulse < row.lower {
-                    row.status = Status::Lower;
-                    self.factored = false;
-                } else if row.status == Status::Free && row.impulse > row.upper {
-                    row.status = Status::Upper;
-                    self.factored = false;
-                }
-                self.clamp(&link, r, v);
-            }
-        }
-    }
-
     /// Whether all links hold two sides, as the contact problem wants them.
     pub fn is_pairwise(&self) -> bool {
         self.links.iter().all(|l| l.end_count == 2 && matches!(l.source, Source::Joint(_)))
@@ -414,53 +292,6 @@ impl System {
             }
         }
     }
-
-    fn assemble(&mut self) {
-        self.factor.clear(&self.order);
-        let values = &mut self.factor.values;
-        for (node, &vertex) in self.nodes.iter().zip(&self.vertex) {
-            if vertex != NONE {
-                let at = self.order.diagonal[vertex as usize] as usize;
-                node.write(&mut values[at..]);
-            }
-        }
-        let first = self.kinds.len() - self.links.len();
-        for (l, link) in self.links.iter().enumerate() {
-            let vertex = (first + l) as u32;
-            let rows = link.row_count as usize;
-            let at = self.order.diagonal[vertex as usize] as usize;
-            for i in 0..rows {
-                let row = &self.rows[link.row_start as usize + i];
-                if row.status == Status::Free {
-                    values[at + i * rows + i] = -row.compliance;
-                    self.factor.scale[self.order.start[vertex as usize] as usize + i] =
-                        row.compliance;
-                }
-            }
-            let ends = &self.ends[link.end_start as usize..][..link.end_count as usize];
-            for (e, &end) in ends.iter().enumerate() {
-                let body = self.vertex[end as usize];
-                if body == NONE {
-                    continue;
-                }
-                let Some((place, link_rows)) = self.order.coupling(vertex, body) else { continue };
-                let width = self.order.size[body as usize] as usize;
-                for i in 0..rows {
-                    if self.rows[link.row_start as usize + i].status != Status::Free {
-                        continue;
-                    }
-                    let start = link.jacobian_start as usize;
-                    let part = &self.jacobian[start + i * link.end_count as usize + e];
-                    let row = self.nodes[end as usize].row(part);
-                    for (k, &x) in row[..width].iter().enumerate() {
-                        let at = if link_rows { i * width + k } else { k * rows + i };
-                        values[place as usize + at] = x;
-                    }
-                }
-            }
-        }
-        self.factor.factor(&self.order, |v| v as usize >= first);
-    }
 }
 
 impl NodeMass {
@@ -481,7 +312,7 @@ impl NodeMass {
     }
 
     /// The mass matrix; locked axes have nothing to do with the others.
-    fn write(&self, out: &mut [f64]) {
+    pub(super) fn write(&self, out: &mut [f64]) {
         if self.is_point {
             for k in 0..3 {
                 out[3 * k + k] = self.mass;

@@ -172,6 +172,7 @@ fn report(state: &State, settings: &Settings, scratch: &Scratch) -> StepReport {
         report.contact_residual = report.contact_residual.max(totals.residual);
         report.direct += u32::from(totals.direct);
         report.joint_work += totals.joint_work;
+        report.reduced_substeps += totals.reduced;
     }
     report
 }

@@ -53,6 +53,8 @@ pub struct SolveTotals {
     pub direct: bool,
     /// Multiplications made for joints.
     pub joint_work: u64,
+    /// Substeps taken in the coordinates of joints.
+    pub reduced: u32,
 }
 
 /// Memory for solving one island.
@@ -80,6 +82,8 @@ pub struct IslandScratch {
     pub(super) first_joint_row: Option<usize>,
     /// Whether joints are held exactly after every iteration on the contacts.
     pub(super) interleave: bool,
+    /// Joints in their coordinates, where they are held so.
+    pub(super) tree: crate::joint::reduced::Tree,
     /// For contacts of bodies with joints.
     pub(super) through: super::through::Through,
 }
@@ -393,6 +397,16 @@ impl IslandScratch {
         }
     }
 
+    /// Whether no contact point touches, with bodies as they are.
+    pub(super) fn are_open(&self, state: &State) -> bool {
+        self.contacts.iter().all(|local| {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            let mut points = contact.points().iter();
+            points.all(|point| meet(local, point, contact.normal, a, b).0 > 0.0)
+        })
+    }
+
     /// Arms alone, after bodies have moved.
     pub(super) fn move_rows(&mut self, state: &State) {
         let mut row = 0;
@@ -525,7 +539,12 @@ fn meet(
     (gap, meeting - a.position, meeting - b.position)
 }
 
-fn external_force(body: &BodyModel, local: &LocalBody, time: f64, h: f64) -> (Vec3, Vec3) {
+pub(super) fn external_force(
+    body: &BodyModel,
+    local: &LocalBody,
+    time: f64,
+    h: f64,
+) -> (Vec3, Vec3) {
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     for f in &body.forces {
         // the share of this substep in which it acts, so that its whole impulse is exact

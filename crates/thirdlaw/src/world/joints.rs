@@ -1,24 +1,17 @@
-//! Joints, point masses and constraints of a world: adding, editing, reading.
+//! Joints of a world: adding, editing, reading.
 
 use super::World;
 use crate::body::BodyKind;
-use crate::ids::{JointId, PointId};
-use crate::joint::constraint::{MEMBERS_MAX, ROWS_MAX, derivative_error};
+use crate::ids::JointId;
 use crate::joint::curve::Curve;
 use crate::joint::geometry::side_pose;
 use crate::joint::model::{Node, check_drive, check_joint, check_use, locked_axes};
 use crate::joint::{
-    Axis, Constraint, ConstraintId, Drive, Frame, Joint, JointError, JointKind, JointModel,
-    JointReading, JointState, Member, MemberState, Side,
+    Axis, Drive, Frame, Joint, JointError, JointKind, JointModel, JointReading, JointState, Side,
 };
-use crate::math::{Pose, Twist, Vec3};
-use crate::model::{ConstraintModel, check_vector};
-use crate::point::{Point, PointError, PointModel, PointState};
-use std::sync::Arc;
+use crate::math::{Pose, Vec3};
 
 impl World {
-    // ----- joints -----
-
     /// Adds a joint; refused, with the field named, if it cannot be held.
     pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, JointError> {
         check_joint(&joint)?;
@@ -171,7 +164,7 @@ impl World {
         }
     }
 
-    fn node(&self, field: &'static str, side: Side) -> Result<Node, JointError> {
+    pub(super) fn node(&self, field: &'static str, side: Side) -> Result<Node, JointError> {
         match side {
             Side::World => Ok(Node::World),
             Side::Body(id) => match self.model.slot(id) {
@@ -185,7 +178,7 @@ impl World {
         }
     }
 
-    fn can_move(&self, node: Node) -> bool {
+    pub(super) fn can_move(&self, node: Node) -> bool {
         match node {
             Node::World => false,
             Node::Body(i) => self.model.bodies[i as usize].kind == BodyKind::Dynamic,
@@ -298,183 +291,5 @@ impl World {
             coordinate[i] = self.state.joints[slot].coordinates[free];
         }
         Ok(coordinate[1] - ratio * coordinate[0])
-    }
-
-    // ----- point masses -----
-
-    /// Adds a free point mass.
-    pub fn add_point(&mut self, point: Point) -> Result<PointId, PointError> {
-        let slot = self.model.points_free.last().copied();
-        let generation = slot.map_or(0, |s| self.model.points[s as usize].generation + 1);
-        let model = PointModel::build(&point, generation)?;
-        let state =
-            PointState { position: point.position, velocity: point.velocity, push: Vec3::ZERO };
-        self.model.revision += 1;
-        let index = match slot {
-            Some(slot) => {
-                self.model.points_free.pop();
-                self.model.points[slot as usize] = model;
-                self.state.points[slot as usize] = state;
-                slot
-            }
-            None => {
-                self.model.points.push(model);
-                self.state.points.push(state);
-                (self.model.points.len() - 1) as u32
-            }
-        };
-        Ok(PointId { index, generation })
-    }
-
-    /// Removes a point mass and its joints; its id is refused from now on.
-    pub fn remove_point(&mut self, id: PointId) -> Result<(), PointError> {
-        let slot = self.point_slot(id)?;
-        self.drop_joints_of(Node::Point(id.index));
-        self.model.points[slot].alive = false;
-        self.model.points_free.push(id.index);
-        self.model.revision += 1;
-        self.state.points[slot] = PointState::default();
-        Ok(())
-    }
-
-    /// Ids of all point masses, in slot order.
-    pub fn points(&self) -> impl Iterator<Item = PointId> + '_ {
-        let points = self.model.points.iter().enumerate().filter(|(_, p)| p.alive);
-        points.map(|(i, p)| PointId { index: i as u32, generation: p.generation })
-    }
-
-    /// Where a point mass is and how it moves.
-    pub fn point(&self, id: PointId) -> Result<&PointState, PointError> {
-        Ok(&self.state.points[self.point_slot(id)?])
-    }
-
-    /// Places a point mass (m) and gives it a velocity (m/s).
-    pub fn set_point(
-        &mut self,
-        id: PointId,
-        position: Vec3,
-        velocity: Vec3,
-    ) -> Result<(), PointError> {
-        let slot = self.point_slot(id)?;
-        check_vector("position", position)?;
-        check_vector("velocity", velocity)?;
-        let point = &mut self.state.points[slot];
-        (point.position, point.velocity) = (position, velocity);
-        Ok(())
-    }
-
-    /// Adds a force (N) on a point mass for the next step only.
-    pub fn push_point(&mut self, id: PointId, force: Vec3) -> Result<(), PointError> {
-        let slot = self.point_slot(id)?;
-        let sum = self.state.points[slot].push + force;
-        check_vector("force", sum)?;
-        self.state.points[slot].push = sum;
-        Ok(())
-    }
-
-    fn point_slot(&self, id: PointId) -> Result<usize, PointError> {
-        match self.model.points.get(id.index as usize) {
-            Some(point) if point.alive && point.generation == id.generation => {
-                Ok(id.index as usize)
-            }
-            _ => Err(PointError::Stale(id)),
-        }
-    }
-
-    // ----- constraints -----
-
-    /// Adds a constraint of the user's own. In debug builds its derivatives are compared with finite
-    /// differences at the current state, and refused if they are wrong.
-    pub fn add_constraint(
-        &mut self,
-        constraint: Arc<dyn Constraint>,
-    ) -> Result<ConstraintId, JointError> {
-        let members = constraint.members();
-        if members.is_empty() || members.len() > MEMBERS_MAX {
-            let problem = format!("must be 1 to {MEMBERS_MAX}, not {}", members.len());
-            return Err(JointError::new("members", problem));
-        }
-        if constraint.rows() == 0 || constraint.rows() > ROWS_MAX {
-            let problem = format!("must be 1 to {ROWS_MAX}, not {}", constraint.rows());
-            return Err(JointError::new("rows", problem));
-        }
-        let mut nodes = Vec::new();
-        for &member in members {
-            let side = match member {
-                Member::Body(id) => Side::Body(id),
-                Member::Point(id) => Side::Point(id),
-            };
-            let node = self.node("members", side)?;
-            if nodes.contains(&node) {
-                return Err(JointError::new("members", "name the same thing twice"));
-            }
-            nodes.push(node);
-        }
-        if !nodes.iter().any(|&node| self.can_move(node)) {
-            return Err(JointError::new("members", "none of them can move"));
-        }
-        if cfg!(debug_assertions) {
-            let states: Vec<_> = nodes.iter().map(|&node| self.member_state(node)).collect();
-            let error = derivative_error(&*constraint, &states);
-            if error >= 1e-4 || error.is_nan() {
-                let problem = format!("differ from finite differences by {error:.1e}");
-                return Err(JointError::new("derivatives", problem));
-            }
-        }
-        let slot = self.model.constraints_free.pop();
-        let generation = slot.map_or(0, |s| self.model.constraints[s as usize].generation + 1);
-        for &node in &nodes {
-            if let Node::Body(body) = node {
-                self.wake_slot(body as usize);
-            }
-        }
-        let model = ConstraintModel { generation, constraint: Some(constraint), nodes };
-        self.model.revision += 1;
-        let index = match slot {
-            Some(slot) => {
-                self.model.constraints[slot as usize] = model;
-                slot
-            }
-            None => {
-                self.model.constraints.push(model);
-                (self.model.constraints.len() - 1) as u32
-            }
-        };
-        Ok(ConstraintId { index, generation })
-    }
-
-    /// Removes a constraint.
-    pub fn remove_constraint(&mut self, id: ConstraintId) -> Result<(), JointError> {
-        let slot = id.index as usize;
-        let found = self.model.constraints.get(slot);
-        if !found.is_some_and(|c| c.constraint.is_some() && c.generation == id.generation) {
-            return Err(JointError::new("id", "names no constraint of this world"));
-        }
-        self.drop_constraint(slot);
-        Ok(())
-    }
-
-    fn drop_constraint(&mut self, slot: usize) {
-        for i in 0..self.model.constraints[slot].nodes.len() {
-            if let Node::Body(body) = self.model.constraints[slot].nodes[i] {
-                self.wake_slot(body as usize);
-            }
-        }
-        self.model.constraints[slot].constraint = None;
-        self.model.constraints[slot].nodes.clear();
-        self.model.constraints_free.push(slot as u32);
-        self.model.revision += 1;
-    }
-
-    fn member_state(&self, node: Node) -> MemberState {
-        let (position, rotation) = side_pose(&self.state, node);
-        let velocity = match node {
-            Node::World => Twist::default(),
-            Node::Body(i) => self.state.bodies[i as usize].velocity,
-            Node::Point(i) => {
-                Twist { linear: self.state.points[i as usize].velocity, angular: Vec3::ZERO }
-            }
-        };
-        MemberState { position, rotation, velocity }
     }
 }

@@ -21,6 +21,8 @@ pub struct StepReport {
     pub substeps: u32,
     /// Multiplications made to factor and solve the systems of joints.
     pub joint_work: u64,
+    /// Substeps that islands took in the coordinates of their joints.
+    pub reduced_substeps: u32,
     /// Iterations of conjugate gradients, all cloth steps and rounds together.
     pub cg_iterations: u32,
     /// Cloth steps made.

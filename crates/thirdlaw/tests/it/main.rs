@@ -3,6 +3,9 @@
 mod cloth;
 mod cloth_world;
 mod contact;
+mod coordinates;
+mod coordinates_acted_on;
+mod coordinates_extreme;
 mod couple;
 mod curve_end;
 mod determinism;

@@ -31,6 +31,7 @@ fn chains_of_hinges_move_as_the_articulated_body_algorithm_says_to_second_order(
         let mut world = world(9.81);
         let mut settings = *world.settings();
         settings.substeps = substeps;
+        settings.joints.enforcement = thirdlaw::Enforcement::Stabilized;
         world.set_settings(settings).unwrap();
         let (mut before, mut bodies) = (Side::World, Vec::new());
         for (i, &axis) in axes.iter().enumerate() {

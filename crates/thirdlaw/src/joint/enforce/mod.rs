@@ -9,16 +9,19 @@
 //!
 //! | way | what it does | weakness |
 //! |---|---|---|
-//! | `stabilized` | impulses before and after the move | loses energy where joints leave no room; the default |
+//! | `stabilized` | impulses before and after the move | loses energy where joints leave no room |
 //! | `soft` | a spring along C | stretches under load |
 //! | `pseudo_time` | springs alone after the move, to equilibrium | slow for chains |
 //! | `multipliers` | forces that keep C̈ = 0, and a spring against drift | drifts |
 //! | `projection` | impulses after the move, iterated like Newton | first order |
 //!
-//! Generalized coordinates, the third approach of bridson-notes, are not built. `examples/reduced` measures
-//! them: for a chain that touches nothing they are far more accurate at equal cost. But contacts, limits
-//! and friction act by impulses, of first order in any coordinates; loops need constraints again; joints
-//! that break change the coordinates; and every contact would need a second form.
+//! Generalized coordinates, the third approach of bridson-notes and the default, do not act on rows: where
+//! the joints of an island are trees and nothing touches they take the whole substep (`joint::reduced`,
+//! `scheme::reduced`). Joints that are to be held so are `stabilized` in all other substeps. Measured
+//! (`examples/reduced`, `examples/enforcement`): on chains of 10 to 1,000 hinges they take half the time, are 45
+//! to 10,000 times as accurate and keep energy 20 to 10,000 times better; no joint opens. Contacts, limits
+//! and loops remain rows: impulses are of first order in any coordinates, and the exact solve of joints
+//! with contacts is there already.
 
 mod multipliers;
 mod projection;

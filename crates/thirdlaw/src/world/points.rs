@@ -1,0 +1,89 @@
+//! Point masses of a world: adding, editing, reading.
+
+use super::World;
+use crate::ids::PointId;
+use crate::joint::model::Node;
+use crate::math::Vec3;
+use crate::model::check_vector;
+use crate::point::{Point, PointError, PointModel, PointState};
+
+impl World {
+    /// Adds a free point mass.
+    pub fn add_point(&mut self, point: Point) -> Result<PointId, PointError> {
+        let slot = self.model.points_free.last().copied();
+        let generation = slot.map_or(0, |s| self.model.points[s as usize].generation + 1);
+        let model = PointModel::build(&point, generation)?;
+        let state =
+            PointState { position: point.position, velocity: point.velocity, push: Vec3::ZERO };
+        self.model.revision += 1;
+        let index = match slot {
+            Some(slot) => {
+                self.model.points_free.pop();
+                self.model.points[slot as usize] = model;
+                self.state.points[slot as usize] = state;
+                slot
+            }
+            None => {
+                self.model.points.push(model);
+                self.state.points.push(state);
+                (self.model.points.len() - 1) as u32
+            }
+        };
+        Ok(PointId { index, generation })
+    }
+
+    /// Removes a point mass and its joints; its id is refused from now on.
+    pub fn remove_point(&mut self, id: PointId) -> Result<(), PointError> {
+        let slot = self.point_slot(id)?;
+        self.drop_joints_of(Node::Point(id.index));
+        self.model.points[slot].alive = false;
+        self.model.points_free.push(id.index);
+        self.model.revision += 1;
+        self.state.points[slot] = PointState::default();
+        Ok(())
+    }
+
+    /// Ids of all point masses, in slot order.
+    pub fn points(&self) -> impl Iterator<Item = PointId> + '_ {
+        let points = self.model.points.iter().enumerate().filter(|(_, p)| p.alive);
+        points.map(|(i, p)| PointId { index: i as u32, generation: p.generation })
+    }
+
+    /// Where a point mass is and how it moves.
+    pub fn point(&self, id: PointId) -> Result<&PointState, PointError> {
+        Ok(&self.state.points[self.point_slot(id)?])
+    }
+
+    /// Places a point mass (m) and gives it a velocity (m/s).
+    pub fn set_point(
+        &mut self,
+        id: PointId,
+        position: Vec3,
+        velocity: Vec3,
+    ) -> Result<(), PointError> {
+        let slot = self.point_slot(id)?;
+        check_vector("position", position)?;
+        check_vector("velocity", velocity)?;
+        let point = &mut self.state.points[slot];
+        (point.position, point.velocity) = (position, velocity);
+        Ok(())
+    }
+
+    /// Adds a force (N) on a point mass for the next step only.
+    pub fn push_point(&mut self, id: PointId, force: Vec3) -> Result<(), PointError> {
+        let slot = self.point_slot(id)?;
+        let sum = self.state.points[slot].push + force;
+        check_vector("force", sum)?;
+        self.state.points[slot].push = sum;
+        Ok(())
+    }
+
+    pub(super) fn point_slot(&self, id: PointId) -> Result<usize, PointError> {
+        match self.model.points.get(id.index as usize) {
+            Some(point) if point.alive && point.generation == id.generation => {
+                Ok(id.index as usize)
+            }
+            _ => Err(PointError::Stale(id)),
+        }
+    }
+}
