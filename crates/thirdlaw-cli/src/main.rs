@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod cloth_table;
+mod coupling_table;
 mod export;
 mod failure;
 mod files;
@@ -13,7 +14,9 @@ mod folder;
 mod frames;
 mod interrupt;
 mod joints;
+mod ledger;
 mod list;
+mod motor;
 mod points;
 mod poses;
 mod print;
@@ -31,6 +34,7 @@ mod stats;
 mod summary;
 mod table;
 mod threads;
+mod timed;
 
 use args::{Command, CommandLine};
 use clap::Parser;

@@ -1,6 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod joints;
+mod part;
 mod ports;
 mod report;
 mod simulator;
@@ -22,6 +23,7 @@ use crate::state::{BodyState, Push, State};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use std::sync::Arc;
 
+pub use part::Thing;
 pub use report::{Observer, Stage, StepReport};
 
 /// Bodies, their state, and how they are stepped.

@@ -78,24 +78,24 @@ impl Touching {
     /// What the next step depends on.
     pub fn saved(&self) -> SavedContact {
         let impulses = self.mirrors.iter().map(|m| m.met.impulse.to_array()).collect();
-        SavedContact { switched: self.switched, pause: self.pause, dt: self.dt, impulses }
+        let tried = self.mirrors.iter().map(|m| m.tried).collect();
+        SavedContact { switched: self.switched, pause: self.pause, dt: self.dt, impulses, tried }
     }
 
     pub fn fits(&self, saved: &SavedContact) -> bool {
         saved.impulses.len() == self.mirrors.len()
+            && saved.tried.len() == self.mirrors.len()
             && saved.impulses.iter().flatten().all(|x| x.is_finite())
             && saved.dt.is_finite()
     }
 
     pub fn resume(&mut self, saved: &SavedContact) {
         (self.switched, self.pause, self.dt) = (saved.switched, saved.pause, saved.dt);
-        for (mirror, impulse) in self.mirrors.iter_mut().zip(&saved.impulses) {
+        let saved = saved.impulses.iter().zip(&saved.tried);
+        for (mirror, (impulse, tried)) in self.mirrors.iter_mut().zip(saved) {
             mirror.met.impulse = Wrench::from_slice(impulse);
+            mirror.tried = *tried;
         }
-    }
-
-    pub fn forget_measured(&mut self) {
-        self.mirrors.iter_mut().for_each(|m| m.tried = None);
     }
 
     pub fn push(&self, owner: &mut Member, dt: f64) {
