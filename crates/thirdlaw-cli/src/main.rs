@@ -6,6 +6,7 @@
 mod args;
 mod bench;
 mod cloth_table;
+mod compare;
 mod coupling_table;
 mod export;
 mod failure;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Report(args)) => report::report(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Compare(args)) => compare::compare(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

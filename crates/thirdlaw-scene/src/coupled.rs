@@ -6,11 +6,12 @@
 
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
+use thirdlaw::couple::TieKind;
 use thirdlaw::couple::{
     Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
 };
-use thirdlaw::math::Pose;
-use thirdlaw::{BodyId, ClothId, PointId, World};
+use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};
 
 /// How a scene is shared among simulators.
 #[derive(Clone, Debug)]
@@ -80,7 +81,7 @@ pub enum ContactKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SceneTie {
     /// What it holds.
-    pub kind: thirdlaw::couple::TieKind,
+    pub kind: TieKind,
     /// What it holds on to, with the place in its own axes from its centre.
     pub sides: [(usize, Handle, Pose); 2],
 }
@@ -279,5 +280,45 @@ fn handle_of(
         Handle::Body(id) => world.body_handle(id),
         Handle::Point(id) => world.point_handle(id),
         Handle::Vertex(id, vertex) => world.vertex_handle(id, vertex),
+    }
+}
+
+impl Scene {
+    /// The scene in one world of ours, with ties as joints; `None` where one world cannot hold it,
+    /// since a simulator is not of ours or a tie holds a vertex.
+    pub fn monolithic(&self) -> Option<Scene> {
+        let mut scene = self.clone();
+        let partition = scene.partition.take()?;
+        if partition.simulators.iter().any(|s| s.kind != SimulatorKind::Thirdlaw) {
+            return None;
+        }
+        for tie in partition.couplings.iter().flat_map(|c| &c.ties) {
+            let [a, b] = tie.sides.map(|(_, handle, frame)| {
+                let side = match handle {
+                    Handle::Body(id) => Side::Body(id),
+                    Handle::Point(id) => Side::Point(id),
+                    Handle::Vertex(..) => return None,
+                };
+                let center = match handle {
+                    Handle::Body(id) => self.world.body(id).ok()?.center,
+                    _ => Vec3::ZERO,
+                };
+                Some((side, Pose::from_parts(center + frame.translation, frame.rotation)))
+            });
+            let ((a, frame_a), (b, frame_b)) = (a?, b?);
+            let joint = match tie.kind {
+                TieKind::Point => Joint::ball(a, b).frames(frame_a, frame_b),
+                TieKind::Frame => Joint::fixed(a, b).frames(frame_a, frame_b),
+                TieKind::Spring { stiffness, damping, rest } => {
+                    let mut joint = Joint::spring(a, b, stiffness, damping);
+                    if let JointKind::Spring { length, .. } = &mut joint.kind {
+                        *length = Some(rest);
+                    }
+                    joint.frames(frame_a, frame_b)
+                }
+            };
+            scene.world.add_joint(joint.colliding()).ok()?;
+        }
+        Some(scene)
     }
 }

@@ -100,7 +100,7 @@ impl World {
         stream_scratch.before_bodies(model, state, dt);
         cloth_scratch.before_bodies(model, state);
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
-        ports.correct(state, dt, settings.substeps);
+        ports.correct(model, state, dt, settings.substeps);
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
         particle::step::step(model, state, settings, dt, stream_scratch, &mut report, observer)?;
         Ok(report)

@@ -2,11 +2,11 @@
 //!
 //! Written at the end of a run from what is in its folder, and again by `thirdlaw report`.
 
-mod html;
+pub mod html;
 mod ledger_plots;
 mod page;
 mod pictures;
-mod plot;
+pub mod plot;
 mod plots;
 
 use crate::args::ReportArgs;

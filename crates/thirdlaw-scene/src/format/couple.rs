@@ -36,7 +36,12 @@ pub static SIMULATOR: TableFormat = TableFormat {
 pub static COUPLING: TableFormat = TableFormat {
     what: "a coupling",
     keys: &[
-        required("between", Kind::List(&Kind::Text, exactly(2)), "The names of two simulators."),
+        required(
+            "between",
+            Kind::List(&Kind::Text, exactly(2)),
+            "The names of two simulators. Where they touch, the first follows the surfaces of the \
+             second if it can: put the one first whose own contacts hold the other up.",
+        ),
         key(
             "contact",
             Kind::Choice(&["follow", "watch", "none"]),
@@ -79,7 +84,7 @@ static TIE: TableFormat = TableFormat {
 };
 
 static LIMITS: TableFormat = TableFormat {
-    what: "limits",
+    what: "limits of a coupling",
     keys: &[
         key("imbalance", Kind::Number(from(0.0)), "Momentum that appears from nowhere, N·s."),
         key(

@@ -74,9 +74,13 @@ mod tests {
 
     #[test]
     fn it_has_the_triangles_that_were_asked_for_and_covers_the_rectangle() {
-        for (count, size) in
-            [(2, [1.0, 1.0]), (3, [1.0, 1.0]), (5054, [2.0, 2.0]), (5802, [3.0, 1.5]), (97, [0.1, 9.0])]
-        {
+        for (count, size) in [
+            (2, [1.0, 1.0]),
+            (3, [1.0, 1.0]),
+            (5054, [2.0, 2.0]),
+            (5802, [3.0, 1.5]),
+            (97, [0.1, 9.0]),
+        ] {
             let mesh = sheet(count, size).unwrap();
             assert_eq!(mesh.triangles.len(), count);
             let mut area = 0.0;
