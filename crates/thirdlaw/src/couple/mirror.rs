@@ -8,8 +8,11 @@ use super::simulator::{Follow, Met, Motion, Response, Wrench};
 use crate::body::rotation_vector;
 use crate::math::{Mat3, Twist, Vec3};
 
-/// How much heavier than it is a body is taken to be that is only followed.
-const HEAVY: f64 = 1e6;
+/// How much heavier than it is a body is taken to be that is only followed: its motion is off by that
+/// share of what the follower would do to it. Much more of it, and cloth solves with such a body among
+/// their unknowns came apart (a million did, in a garment on a hanger).
+const HEAVY: f64 = 1e4;
+
 /// A surface of one simulator as an obstacle of another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mirror {
