@@ -72,10 +72,13 @@ impl Builder<'_> {
         let mut rest = None;
         for (i, entry) in entries.iter().enumerate() {
             let Some(list) = entry.node.table().and_then(|t| t.get("objects")) else {
-                if let Some(first) = rest.replace(i) {
-                    let first: &Entry = &entries[first];
-                    let message = format!("`{}` holds the rest already", first.key);
-                    self.error_hint(&entry.key_place, message, "name its `objects`");
+                match rest {
+                    None => rest = Some(i),
+                    Some(first) => {
+                        let first: &Entry = &entries[first];
+                        let message = format!("`{}` holds the rest already", first.key);
+                        self.error_hint(&entry.key_place, message, "name its `objects`");
+                    }
                 }
                 continue;
             };

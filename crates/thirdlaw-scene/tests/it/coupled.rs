@@ -86,7 +86,7 @@ fn everything_belongs_to_one_simulator_and_is_shown_where_it_is() {
     assert!(crossed[1].impulse[0].y > 0.0, "the weight hangs on the hook");
     assert!(crossed.iter().all(|entry| entry.imbalance() < 1e-12));
     let [a, b] = [0, 1].map(|i| coupled.coupling.get::<World>(i).unwrap().time());
-    assert_eq!((a, b), (scene.world.time(), scene.world.time()));
+    assert!((a - b).abs() < 1e-12, "half steps add up: {a} {b}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn what_cannot_be_shared_is_refused_in_its_place() {
             "[bodies.floor]",
             "belongs to no simulator",
         ),
-        ("steps = 2", "[simulators.third]", "36", "holds the rest already"),
+        ("steps = 2", "[simulators.third]", "35:13", "holds the rest already"),
         ("\"lower\", \"upper\"", "\"lower\", \"uper\"", "38:21", "did you mean \"upper\"?"),
         ("\"lower\", \"upper\"", "\"lower\", \"lower\"", "38:11", "between two simulators"),
         ("\"weight\", \"hook\"", "\"weight\", \"hock\"", "42:", "did you mean \"hook\"?"),

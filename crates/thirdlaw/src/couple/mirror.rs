@@ -44,6 +44,8 @@ pub(super) struct Touching {
     /// Lagged exchange was measured to diverge.
     pub switched: bool,
     pub pause: u32,
+    /// By how much the last lagged impulse was wrong, N·s.
+    pub surprise: f64,
     pub dt: f64,
 }
 
@@ -82,7 +84,8 @@ impl Touching {
     pub fn saved(&self) -> SavedContact {
         let impulses = self.mirrors.iter().map(|m| m.met.impulse.to_array()).collect();
         let tried = self.mirrors.iter().map(|m| m.tried).collect();
-        SavedContact { switched: self.switched, pause: self.pause, dt: self.dt, impulses, tried }
+        let Touching { switched, pause, surprise, dt, .. } = *self;
+        SavedContact { switched, pause, surprise, dt, impulses, tried }
     }
 
     pub fn fits(&self, saved: &SavedContact) -> bool {
@@ -94,6 +97,7 @@ impl Touching {
 
     pub fn resume(&mut self, saved: &SavedContact) {
         (self.switched, self.pause, self.dt) = (saved.switched, saved.pause, saved.dt);
+        self.surprise = saved.surprise;
         let saved = saved.impulses.iter().zip(&saved.tried);
         for (mirror, (impulse, tried)) in self.mirrors.iter_mut().zip(saved) {
             mirror.met.impulse = Wrench::from_slice(impulse);

@@ -28,6 +28,7 @@ struct Saved {
 pub(super) struct SavedContact {
     pub switched: bool,
     pub pause: u32,
+    pub surprise: f64,
     pub dt: f64,
     /// Impulse on each surface in the last step.
     pub impulses: Vec<[f64; 6]>,
