@@ -133,8 +133,8 @@ fn what_cannot_be_shared_is_refused_in_its_place() {
         ("steps = 2", "kind = \"rapier\"", "35:8", "cannot be made"),
         ("stiffness = 500, ", "", "[couplings.hang]", "one of the first two positive"),
         (
-            "\"world\", \"hook\"",
-            "\"weight\", \"hook\"",
+            "between = [\"world\", \"hook\"]\nanchors = [[3, 4, 0], [0, 0, 0]]",
+            "between = [\"weight\", \"hook\"]\nanchors = [[0, 0, 0], [0, 0, 0]]",
             "[joints.rope]",
             "hold them together by ties",
         ),
