@@ -51,6 +51,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Measure how fast and how well scenes are simulated
     Bench(BenchArgs),
+    /// Couple a scene in several ways, and in one world: differences, cost, ledger
+    Compare(CompareArgs),
 }
 
 /// `thirdlaw run`.
@@ -321,6 +323,25 @@ pub struct BenchArgs {
     /// Also write the figures to this file
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+}
+
+/// `thirdlaw compare`.
+#[derive(Clone, Debug, Args)]
+pub struct CompareArgs {
+    /// Path of a scene file, or the name of a built-in scene
+    pub scene: String,
+    /// Folder for compare.csv and compare.svg [default: out/SCENE/compare/]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Stop after this many frames instead of where the scene ends
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub frames: Option<u32>,
+    /// Threads to compute with; the results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub threads: Option<usize>,
+    /// Change one value of the scene, such as settings.coupling.exchanges=1; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
+    pub overrides: Vec<(String, String)>,
 }
 
 /// More than this is a slip of the finger; rayon would try to start them all.

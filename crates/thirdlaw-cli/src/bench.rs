@@ -7,7 +7,9 @@
 
 use crate::args::BenchArgs;
 use crate::cloth_table::{self, ClothFigures, ClothTally};
+use crate::coupling_table::{self, CouplingFigures};
 use crate::failure::Failure;
+use crate::motor::{Motor, state_hash};
 use crate::record::{Machine, VERSION, core_count, now};
 use crate::session::median;
 use crate::stages::{self, StageClock};
@@ -46,6 +48,9 @@ pub struct Figures {
     /// Over all frames; absent without cloth.
     #[serde(skip_serializing_if = "Option::is_none")]
     cloth: Option<ClothFigures>,
+    /// Absent where one world holds everything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coupling: Option<CouplingFigures>,
     hash: String,
 }
 
@@ -86,6 +91,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     print::result(&stage_table(&all, names))?;
     let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
     print::result(&cloth_table::text(cloth, names))?;
+    let coupled =
+        all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.coupling.as_ref()?)));
+    print::result(&coupling_table::text(coupled, names))?;
     match &args.json {
         Some(path) => {
             let machine = Machine::here(thread_counts.iter().copied().max().unwrap_or(1));
@@ -136,6 +144,7 @@ fn measure_scene(
         overlap_max: pass.overlap_max,
         contacts: pass.contacts,
         cloth: pass.cloth.clone(),
+        coupling: pass.coupling.clone(),
         hash: stats::hash_text(pass.hash),
     })
 }
@@ -150,12 +159,14 @@ struct Pass {
     overlap_max: f64,
     contacts: u32,
     cloth: Option<ClothFigures>,
+    coupling: Option<CouplingFigures>,
     hash: u64,
 }
 
 fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
-    let mut world = scene.world.clone();
-    let dt = scene.dt();
+    let mut scene = scene.clone();
+    let mut motor = Motor::new(&scene)?;
+    let mut books = Vec::new();
     let settled_from = frames - frames.div_ceil(3);
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut clock = StageClock::default();
@@ -169,7 +180,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         }
         let started = Instant::now();
         for _ in 0..scene.steps_per_frame {
-            let step = world.step_observed(dt, &mut clock);
+            let step = motor.step(&mut scene, &mut clock, &mut books);
             let report = step
                 .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?;
             contacts = report.contacts;
@@ -177,17 +188,19 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         }
         frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
         if frame >= settled_from {
-            let energies = measure::specific_kinetic(&world);
+            motor.show(&mut scene);
+            let energies = measure::specific_kinetic(&scene.world);
             rest_energy.resize(energies.len(), 0.0);
             let share = 1.0 / f64::from(frames - settled_from);
             rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
         }
     }
     tally.add_stages(clock.ms());
+    let world = &scene.world;
     let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
     let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
-    let mut depths: Vec<f64> = measure::overlaps(&world).iter().map(|o| o.depth).collect();
+    let mut depths: Vec<f64> = measure::overlaps(world).iter().map(|o| o.depth).collect();
     depths.sort_by(f64::total_cmp);
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
@@ -197,8 +210,9 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         overlap_p99: depths.get(depths.len() * 99 / 100).copied().unwrap_or(0.0),
         overlap_max: depths.last().copied().unwrap_or(0.0),
         contacts,
-        cloth: tally.figures(&world, frames, total_ms),
-        hash: world.hash(),
+        cloth: tally.figures(world, frames, total_ms),
+        hash: state_hash(world.hash(), &motor.bytes()?),
+        coupling: motor.is_coupled().then(|| CouplingFigures::new(&scene, &motor, &books)),
     })
 }
 

@@ -16,6 +16,8 @@ pub const STAGES: &str = "stages.csv";
 const POSES: &str = "poses.csv";
 const JOINTS: &str = "joints.csv";
 const POINTS: &str = "points.csv";
+/// Name of the table of what crossed couplings.
+pub const COUPLING: &str = "coupling.csv";
 const LOCK: &str = ".lock";
 
 /// A killed process holds its lock until the disk has let go of it.
@@ -47,6 +49,7 @@ impl RunFolder {
         files::remove(&self.poses())?;
         files::remove(&self.joints())?;
         files::remove(&self.points())?;
+        files::remove(&self.coupling())?;
         files::remove(&self.stages())?;
         files::remove(&self.path.join(report::FILE_NAME))?;
         render::remove_results(&self.path)?;
@@ -95,6 +98,11 @@ impl RunFolder {
     /// Where `points.csv` is.
     pub fn points(&self) -> PathBuf {
         self.path.join(POINTS)
+    }
+
+    /// Where `coupling.csv` is.
+    pub fn coupling(&self) -> PathBuf {
+        self.path.join(COUPLING)
     }
 
     /// Where `stages.csv` is.

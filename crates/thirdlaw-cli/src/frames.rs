@@ -1,7 +1,8 @@
 //! The cache of a run: one file a frame, the state of the world in it.
 //!
 //! `frames/frame-000123.3l` is a zstd-compressed [`Snapshot`], which carries its own version, the
-//! fingerprint of its model and a checksum. A frame is done when its file exists under its name, so
+//! fingerprint of its model and a checksum; behind it, where several simulators share the scene, comes
+//! their state, which only `resume` needs. A frame is done when its file exists under its name, so
 //! it is written last of all that belongs to the frame.
 
 use crate::failure::Failure;
@@ -27,8 +28,8 @@ pub struct FrameCache {
 /// What the file of a frame turned out to be.
 #[derive(Debug)]
 pub enum CachedFrame {
-    /// A snapshot that can be used.
-    Intact(Box<Snapshot>),
+    /// A snapshot that can be used, and the state of simulators that share the scene.
+    Intact(Box<Snapshot>, Vec<u8>),
     /// No such file.
     Missing,
     /// A file that cannot be used; says why.
@@ -63,11 +64,12 @@ impl FrameCache {
         let Some(bytes) = files::read_if_present(&self.path(frame))? else {
             return Ok(CachedFrame::Missing);
         };
-        let Ok(bytes) = zstd::decode_all(bytes.as_slice()) else {
+        let Ok(mut bytes) = zstd::decode_all(bytes.as_slice()) else {
             return Ok(CachedFrame::Damaged("it cannot be decompressed".into()));
         };
+        let coupled = split(&mut bytes);
         Ok(match Snapshot::from_bytes(&bytes) {
-            Ok(snapshot) => CachedFrame::Intact(Box::new(snapshot)),
+            Ok(snapshot) => CachedFrame::Intact(Box::new(snapshot), coupled),
             Err(error @ (SnapshotError::Version { .. } | SnapshotError::Layout)) => {
                 CachedFrame::OtherVersion(error.to_string())
             }
@@ -118,10 +120,17 @@ impl FrameWriter {
 
     /// Begins to write a frame. Only the disk is waited for elsewhere: compressing there would take
     /// time from the threads that step, and be measured as theirs.
-    pub fn write(&mut self, frame: u32, snapshot: &Snapshot) -> Result<(), Failure> {
+    pub fn write(
+        &mut self,
+        frame: u32,
+        snapshot: &Snapshot,
+        coupled: &[u8],
+    ) -> Result<(), Failure> {
         self.finish()?;
         let path = self.cache.path(frame);
-        let bytes = zstd::encode_all(snapshot.to_bytes().as_slice(), COMPRESSION_LEVEL)
+        let mut bytes = snapshot.to_bytes();
+        join(&mut bytes, coupled);
+        let bytes = zstd::encode_all(bytes.as_slice(), COMPRESSION_LEVEL)
             .map_err(Failure::file("compress", &path))?;
         self.at_work = Some(std::thread::spawn(move || files::write_whole(&path, &bytes)));
         Ok(())
@@ -135,6 +144,29 @@ impl FrameWriter {
         let lost = || Failure::file("write", &self.cache.folder)(ErrorKind::Other.into());
         writing.join().unwrap_or_else(|_| Err(lost()))
     }
+}
+
+/// Ends the bytes of a frame that holds more than a snapshot; before it stands how long that is.
+const COUPLED: &[u8; 8] = b"coupled\n";
+
+/// Puts the state of simulators behind a snapshot.
+fn join(bytes: &mut Vec<u8>, coupled: &[u8]) {
+    if !coupled.is_empty() {
+        bytes.extend_from_slice(coupled);
+        bytes.extend_from_slice(&(coupled.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(COUPLED);
+    }
+}
+
+/// Takes it off again.
+fn split(bytes: &mut Vec<u8>) -> Vec<u8> {
+    let Some(rest) = bytes.strip_suffix(COUPLED) else { return Vec::new() };
+    let Some((rest, length)) = rest.split_last_chunk::<8>() else { return Vec::new() };
+    let length = u64::from_le_bytes(*length);
+    let Some(at) = (rest.len() as u64).checked_sub(length) else { return Vec::new() };
+    let coupled = rest[at as usize..].to_vec();
+    bytes.truncate(at as usize);
+    coupled
 }
 
 /// The number in the name of a frame's file.
@@ -157,7 +189,7 @@ mod tests {
 
     fn write(cache: &FrameCache, frame: u32, snapshot: &Snapshot) {
         let mut writer = FrameWriter::new(cache.clone());
-        writer.write(frame, snapshot).unwrap();
+        writer.write(frame, snapshot, b"").unwrap();
         writer.finish().unwrap();
     }
 
@@ -165,7 +197,15 @@ mod tests {
     fn a_frame_reads_back_as_it_was() {
         let (_folder, cache, snapshot) = cache();
         write(&cache, 7, &snapshot);
-        assert!(matches!(cache.read(7).unwrap(), CachedFrame::Intact(s) if *s == snapshot));
+        let intact = |frame| match cache.read(frame).unwrap() {
+            CachedFrame::Intact(read, coupled) if *read == snapshot => Some(coupled),
+            _ => None,
+        };
+        assert_eq!(intact(7), Some(Vec::new()));
+        let mut writer = FrameWriter::new(cache.clone());
+        writer.write(9, &snapshot, b"others").unwrap();
+        writer.finish().unwrap();
+        assert_eq!(intact(9).as_deref(), Some(&b"others"[..]));
         assert!(matches!(cache.read(8).unwrap(), CachedFrame::Missing));
     }
 
@@ -174,8 +214,8 @@ mod tests {
         let (folder, cache, snapshot) = cache();
         drop(folder);
         let mut writer = FrameWriter::new(cache);
-        writer.write(0, &snapshot).unwrap();
-        assert_eq!(writer.write(1, &snapshot).unwrap_err().exit_code(), 4);
+        writer.write(0, &snapshot, b"").unwrap();
+        assert_eq!(writer.write(1, &snapshot, b"").unwrap_err().exit_code(), 4);
     }
 
     #[test]

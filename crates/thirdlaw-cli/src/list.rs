@@ -2,6 +2,7 @@
 
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
 use crate::failure::Failure;
+use crate::motor::Motor;
 use crate::{print, source};
 use thirdlaw_scene::{Scene, SceneCloth};
 
@@ -9,7 +10,11 @@ use thirdlaw_scene::{Scene, SceneCloth};
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut worst: Option<Failure> = None;
     for typed in &args.scenes {
-        match source::find(typed).and_then(|source| source.load(&[])) {
+        let built = source::find(typed).and_then(|source| source.load(&[])).and_then(|scene| {
+            Motor::new(&scene)?;
+            Ok(scene)
+        });
+        match built {
             Ok(scene) => {
                 let seconds = f64::from(scene.frames) / scene.fps;
                 print::result(&format!(
@@ -57,6 +62,9 @@ pub fn contents(scene: &Scene) -> String {
     }
     if !scene.emitters.is_empty() {
         parts.push(print::plural(scene.emitters.len(), "emitter"));
+    }
+    if let Some(partition) = &scene.partition {
+        parts.push(format!("in {}", print::plural(partition.simulators.len(), "simulator")));
     }
     parts.join(", ")
 }

@@ -6,6 +6,8 @@
 mod args;
 mod bench;
 mod cloth_table;
+mod compare;
+mod coupling_table;
 mod export;
 mod failure;
 mod files;
@@ -13,7 +15,9 @@ mod folder;
 mod frames;
 mod interrupt;
 mod joints;
+mod ledger;
 mod list;
+mod motor;
 mod points;
 mod poses;
 mod print;
@@ -31,6 +35,7 @@ mod stats;
 mod summary;
 mod table;
 mod threads;
+mod timed;
 
 use args::{Command, CommandLine};
 use clap::Parser;
@@ -49,6 +54,7 @@ fn main() -> ExitCode {
         Some(Command::Report(args)) => report::report(args),
         Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
+        Some(Command::Compare(args)) => compare::compare(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

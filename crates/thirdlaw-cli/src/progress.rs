@@ -54,6 +54,14 @@ impl Progress {
         }
     }
 
+    /// Says something in between.
+    pub fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| print::remark(text)),
+            None => print::remark(text),
+        }
+    }
+
     /// Takes the bar away, so that other text can follow.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {

@@ -3,6 +3,7 @@
 
 use crate::failure::Failure;
 use crate::files;
+use crate::ledger::CouplingRecord;
 use crate::print;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -48,6 +49,9 @@ pub struct RunRecord {
     /// Whether `points.csv` is written.
     #[serde(default)]
     pub points: bool,
+    /// What crossed between simulators, where several share the scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coupling: Option<CouplingRecord>,
     /// What it was computed on (last).
     pub machine: Machine,
     /// When it began, UTC.

@@ -69,13 +69,13 @@ impl Recording {
                 .with_hint(|| format!("run it anew with `{again}`"))
         };
         match self.cache.read(frame)? {
-            CachedFrame::Intact(snapshot)
+            CachedFrame::Intact(snapshot, _)
                 if snapshot.model == self.model
                     && snapshot.state.bodies.len() == self.scene.world.model().bodies.len() =>
             {
                 Ok(*snapshot)
             }
-            CachedFrame::Intact(_) => Err(refuse(
+            CachedFrame::Intact(..) => Err(refuse(
                 ErrorKind::InvalidData,
                 "it is of other bodies than the scene has; has one of its mesh files changed?"
                     .into(),

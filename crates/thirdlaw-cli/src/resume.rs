@@ -1,7 +1,7 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 //!
-//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv`, `points.csv` and
-//! `joints.csv` and its cache file are, and
+//! A frame is whole when its row in `stats.csv`, its rows in `poses.csv`, `points.csv`,
+//! `joints.csv` and `coupling.csv` and its cache file are, and
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
@@ -10,6 +10,8 @@ use crate::failure::Failure;
 use crate::folder::RunFolder;
 use crate::frames::CachedFrame;
 use crate::interrupt::Interrupt;
+use crate::ledger::{self, CouplingRecord};
+use crate::motor::{Motor, state_hash};
 use crate::record::{self, Machine, Outcome, RunRecord, core_count};
 use crate::recording::{self, read_record};
 use crate::run::WorkOptions;
@@ -98,13 +100,21 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         };
         frames.truncate(whole as usize);
     }
+    let mut motor = Motor::new(&scene)?;
+    let rows = ledger::read(&folder.coupling())?;
+    if let Some(partition) = &scene.partition {
+        let per_frame = partition.couplings.len() * scene.steps_per_frame as usize;
+        frames.truncate(ledger::whole_frames(&rows, per_frame) as usize);
+    }
     let mut tracker = ExpectTracker::new(&scene);
-    let whole = replay(&mut scene, &folder, &frames, &mut tracker)?;
+    let whole = replay(&mut scene, &mut motor, &folder, &frames, &mut tracker)?;
     frames.truncate(whole);
     if frames.is_empty() {
         print::remark(&format!("{}: no frame was kept, begins anew", folder.path().display()));
         folder.clear(true)?;
-        return Session::begin(scene, folder, record);
+        record.coupling = scene.partition.as_ref().map(CouplingRecord::new);
+        let motor = Motor::new(&scene)?;
+        return Session::begin(scene, motor, folder, record);
     }
     let last = frames.len() as u32 - 1;
     print::remark(&format!(
@@ -131,10 +141,26 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         false => Table::create(&folder.stages(), &stages::COLUMNS)?,
     };
     let stats = Table::reopen(&folder.stats(), last + 1)?;
-    let tables = Tables { stats, poses, joints, points, stages };
+    let coupling = match &scene.partition {
+        Some(partition) => {
+            let mut books = CouplingRecord::new(partition);
+            if let Some(before) = &record.coupling {
+                (books.step_s, books.overhead) = (before.step_s, before.overhead);
+                books.simulators.clone_from(&before.simulators);
+            }
+            for row in rows.iter().filter(|row| row.frame <= last) {
+                // said when it happened
+                let _said = books.take(row, partition);
+            }
+            record.coupling = Some(books);
+            Some(Table::reopen(&folder.coupling(), last + 1)?)
+        }
+        None => None,
+    };
+    let tables = Tables { stats, poses, joints, points, coupling, stages };
     record.resumed.push(last);
     record.write(folder.path())?;
-    Ok(Session::resume(scene, folder, record, Past { frames, tracker, tables }))
+    Ok(Session::resume(scene, folder, record, Past { motor, frames, tracker, tables }))
 }
 
 /// The measurements of the frames, as far as they go without a gap.
@@ -162,6 +188,7 @@ fn stats_rows(folder: &RunFolder) -> Result<Vec<FrameStats>, Failure> {
 /// whole one; returns how many there are.
 fn replay(
     scene: &mut Scene,
+    motor: &mut Motor,
     folder: &RunFolder,
     frames: &[FrameStats],
     tracker: &mut ExpectTracker,
@@ -170,26 +197,38 @@ fn replay(
     let refuse = |frame: u32, why: &str| {
         Failure::Input(format!("{} cannot be used: {why}", cache.path(frame).display()))
     };
+    let mut last = Vec::new();
+    let mut whole = frames.len();
     for stats in frames {
         let damage = match cache.read(stats.frame)? {
-            CachedFrame::Intact(snapshot) if snapshot.state.hash() == stats.hash => {
+            CachedFrame::Intact(snapshot, coupled)
+                if state_hash(snapshot.state.hash(), &coupled) == stats.hash =>
+            {
                 scene
                     .world
                     .restore(&snapshot)
                     .map_err(|error| refuse(stats.frame, &error.to_string()))?;
+                last = coupled;
                 tracker.observe(stats.time, stats, &scene.world, &scene.bodies);
                 continue;
             }
             CachedFrame::OtherVersion(why) => return Err(refuse(stats.frame, &why)),
-            CachedFrame::Intact(_) => "its hash is not the one in stats.csv".into(),
+            CachedFrame::Intact(..) => "its hash is not the one in stats.csv".into(),
             CachedFrame::Damaged(why) => why,
-            CachedFrame::Missing => return Ok(stats.frame as usize),
+            CachedFrame::Missing => {
+                whole = stats.frame as usize;
+                break;
+            }
         };
         print::remark(&format!(
             "{} is skipped and simulated again: {damage}",
             cache.path(stats.frame).display()
         ));
-        return Ok(stats.frame as usize);
+        whole = stats.frame as usize;
+        break;
     }
-    Ok(frames.len())
+    if whole > 0 {
+        motor.load(&last).map_err(|why| refuse(whole as u32 - 1, &why))?;
+    }
+    Ok(whole)
 }

@@ -4,6 +4,8 @@ use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::folder::{RunFolder, default_folder};
 use crate::interrupt::Interrupt;
+use crate::ledger::CouplingRecord;
+use crate::motor::Motor;
 use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
 use crate::session::Session;
 use crate::source::{self, SceneSource};
@@ -19,6 +21,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = source::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
     let record = new_record(args, &source, &scene)?;
+    let motor = Motor::new(&scene)?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
     let folder = RunFolder::claim(&path)?;
     folder.clear(args.force)?;
@@ -34,7 +37,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
-        work(Session::begin(scene, folder, record)?, &interrupt, options)
+        work(Session::begin(scene, motor, folder, record)?, &interrupt, options)
     })
 }
 
@@ -169,6 +172,7 @@ fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<Run
         poses: args.poses,
         joints: args.joints,
         points: args.points,
+        coupling: scene.partition.as_ref().map(CouplingRecord::new),
         machine: Machine::here(args.threads.unwrap_or_else(core_count)),
         started: now(),
         finished: None,

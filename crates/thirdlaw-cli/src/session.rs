@@ -5,6 +5,8 @@ use crate::failure::Failure;
 use crate::folder::RunFolder;
 use crate::frames::FrameWriter;
 use crate::interrupt::Interrupt;
+use crate::ledger::{self, Row};
+use crate::motor::{Broken, Motor, StepBooks};
 use crate::progress::Progress;
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::stages::{self, StageClock};
@@ -24,6 +26,7 @@ pub struct Session {
     pub record: RunRecord,
     /// Measurements of all frames that are done, from frame 0.
     pub frames: Vec<FrameStats>,
+    motor: Motor,
     tracker: ExpectTracker,
     tables: Tables,
     cache: Option<FrameWriter>,
@@ -40,6 +43,8 @@ pub struct Tables {
     pub joints: Option<Table>,
     /// `points.csv`, where it was asked for.
     pub points: Option<Table>,
+    /// `coupling.csv`, where several simulators share the scene.
+    pub coupling: Option<Table>,
     /// `stages.csv`.
     pub stages: Table,
 }
@@ -57,6 +62,8 @@ pub enum End {
 
 /// What is known when a session begins: frames done before and what they did to the expectations.
 pub struct Past {
+    /// In the state of the last of them.
+    pub motor: Motor,
     /// Measurements of the frames that exist.
     pub frames: Vec<FrameStats>,
     /// Has seen them.
@@ -67,7 +74,12 @@ pub struct Past {
 
 impl Session {
     /// Begins a run in an empty folder with frame 0, the initial state.
-    pub fn begin(scene: Scene, folder: RunFolder, record: RunRecord) -> Result<Session, Failure> {
+    pub fn begin(
+        scene: Scene,
+        motor: Motor,
+        folder: RunFolder,
+        record: RunRecord,
+    ) -> Result<Session, Failure> {
         record.write(folder.path())?;
         let stats = Table::create(&folder.stats(), &stats::COLUMNS)?;
         let poses = match record.poses {
@@ -82,12 +94,17 @@ impl Session {
             true => Some(Table::create(&folder.points(), &points::COLUMNS)?),
             false => None,
         };
+        let coupling = match motor.is_coupled() {
+            true => Some(Table::create(&folder.coupling(), &ledger::COLUMNS)?),
+            false => None,
+        };
         if record.cache {
             folder.frames().create()?;
         }
         let stages = Table::create(&folder.stages(), &stages::COLUMNS)?;
-        let tables = Tables { stats, poses, joints, points, stages };
-        let past = Past { frames: Vec::new(), tracker: ExpectTracker::new(&scene), tables };
+        let tables = Tables { stats, poses, joints, points, coupling, stages };
+        let tracker = ExpectTracker::new(&scene);
+        let past = Past { motor, frames: Vec::new(), tracker, tables };
         let mut session = Session::resume(scene, folder, record, past);
         session.keep(StepReport::default(), 0.0, &StageClock::default())?;
         Ok(session)
@@ -96,9 +113,9 @@ impl Session {
     /// Goes on with a run whose scene is in the state of the last of the past frames.
     pub fn resume(scene: Scene, folder: RunFolder, record: RunRecord, past: Past) -> Session {
         let cache = record.cache.then(|| FrameWriter::new(folder.frames()));
-        let Past { frames, tracker, tables } = past;
+        let Past { motor, frames, tracker, tables } = past;
         let started = Instant::now();
-        Session { scene, folder, record, frames, tracker, tables, cache, started }
+        Session { scene, folder, record, frames, motor, tracker, tables, cache, started }
     }
 
     /// Number of the last frame that is done.
@@ -121,24 +138,46 @@ impl Session {
             }
             let clock = Instant::now();
             let mut stages = StageClock::default();
-            let report = match self.step_frame(&mut stages) {
+            let mut books = Vec::new();
+            let report = match self.step_frame(&mut stages, &mut books) {
                 Ok(report) => report,
                 Err(error) => return Ok(End::Broken(self.describe(&error))),
             };
             let step_ms = clock.elapsed().as_secs_f64() * 1e3;
+            self.motor.show(&mut self.scene);
+            for line in self.keep_books(&books)? {
+                progress.say(&line);
+            }
             self.keep(report, step_ms, &stages)?;
             progress.frame(self.last_frame(), self.scene.world.time(), step_ms);
         }
         Ok(End::Complete)
     }
 
-    fn step_frame(&mut self, clock: &mut StageClock) -> Result<StepReport, StepError> {
-        let dt = self.scene.dt();
+    fn step_frame(
+        &mut self,
+        clock: &mut StageClock,
+        books: &mut Vec<StepBooks>,
+    ) -> Result<StepReport, Broken> {
         let mut sum = StepReport::default();
         for _ in 0..self.scene.steps_per_frame {
-            stats::add_report(&mut sum, &self.scene.world.step_observed(dt, clock)?);
+            stats::add_report(&mut sum, &self.motor.step(&mut self.scene, clock, books)?);
         }
         Ok(sum)
+    }
+
+    /// Writes what crossed couplings in the frame just made; returns what is to be said of it.
+    fn keep_books(&mut self, books: &[StepBooks]) -> Result<Vec<String>, Failure> {
+        let frame = self.frames.len() as u32;
+        let (Some(partition), Some(table), Some(record)) =
+            (&self.scene.partition, &mut self.tables.coupling, &mut self.record.coupling)
+        else {
+            return Ok(Vec::new());
+        };
+        let rows: Vec<Row> =
+            books.iter().flat_map(|step| Row::of_step(frame, step, partition)).collect();
+        table.append(rows.iter().map(Row::fields))?;
+        Ok(rows.iter().flat_map(|row| record.take(row, partition)).collect())
     }
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last.
@@ -152,7 +191,8 @@ impl Session {
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         let frame = self.frames.len() as u32;
         let world = &self.scene.world;
-        let stats = stats::measure_frame(frame, world, &report, step_ms);
+        let coupled = self.motor.bytes()?;
+        let stats = stats::measure_frame(frame, world, &report, step_ms, &coupled);
         self.tracker.observe(stats.time, &stats, world, &self.scene.bodies);
         self.tables.stats.append([stats::to_row(&stats)])?;
         self.tables.stages.append(clock.rows(frame))?;
@@ -166,13 +206,19 @@ impl Session {
             points.append(points::rows(frame, world, &self.scene.cloths))?;
         }
         if let Some(cache) = &mut self.cache {
-            cache.write(frame, &world.save())?;
+            cache.write(frame, &world.save(), &coupled)?;
         }
         self.frames.push(stats);
         Ok(())
     }
 
-    fn describe(&self, error: &StepError) -> String {
+    fn describe(&self, error: &Broken) -> String {
+        let error = match error {
+            Broken::World(error) => error,
+            Broken::Coupling(error) => {
+                return format!("the simulation failed in frame {}: {error}", self.frames.len());
+            }
+        };
         let (name, step, time) = match error {
             StepError::TimeStep(_) => return error.to_string(),
             StepError::NotFinite { body, step, time } => {
@@ -211,7 +257,11 @@ impl Session {
         self.tables.poses.as_ref().map_or(Ok(()), Table::sync)?;
         self.tables.joints.as_ref().map_or(Ok(()), Table::sync)?;
         self.tables.points.as_ref().map_or(Ok(()), Table::sync)?;
+        self.tables.coupling.as_ref().map_or(Ok(()), Table::sync)?;
         let record = &mut self.record;
+        if let Some(coupling) = &mut record.coupling {
+            coupling.add_times(&self.motor.times());
+        }
         record.expectations = match end {
             End::Complete => judge(&self.tracker, record.frames_changed),
             _ => Vec::new(),

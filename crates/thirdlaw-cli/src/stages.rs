@@ -35,6 +35,13 @@ impl StageClock {
         self.totals.iter().map(|(stage, time)| (*stage, time.as_secs_f64() * 1e3))
     }
 
+    /// Adds the times of another clock.
+    pub fn add(&mut self, other: &StageClock) {
+        for (stage, time) in &other.totals {
+            *self.totals.entry(*stage).or_default() += *time;
+        }
+    }
+
     /// The rows of a frame.
     pub fn rows(&self, frame: u32) -> impl Iterator<Item = [String; 3]> + '_ {
         self.ms()

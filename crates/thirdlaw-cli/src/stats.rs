@@ -1,5 +1,6 @@
 //! What is measured of each frame, and its row in `stats.csv`.
 
+use crate::motor::state_hash;
 use thirdlaw::{StepReport, World, measure};
 use thirdlaw_scene::FrameStats;
 
@@ -32,8 +33,15 @@ pub const COLUMNS: [&str; 24] = [
     "particles",
 ];
 
-/// Measures the world at the end of a frame that was stepped with `report` in `step_ms`.
-pub fn measure_frame(frame: u32, world: &World, report: &StepReport, step_ms: f64) -> FrameStats {
+/// Measures the world at the end of a frame that was stepped with `report` in `step_ms`; `coupled` is
+/// the state of the simulators that share it, if any do.
+pub fn measure_frame(
+    frame: u32,
+    world: &World,
+    report: &StepReport,
+    step_ms: f64,
+    coupled: &[u8],
+) -> FrameStats {
     let energy = measure::energy(world);
     let (momentum, angular) = measure::momentum(world);
     FrameStats {
@@ -56,7 +64,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &StepReport, step_ms: f6
         // where there is cloth, how often its strain made it step is what tells
         substeps: if report.cloth_steps > 0 { report.cloth_steps } else { report.substeps },
         step_ms,
-        hash: world.hash(),
+        hash: state_hash(world.hash(), coupled),
         particles: world.state().streams.count() as u64,
     }
 }
@@ -85,6 +93,17 @@ pub fn add_report(sum: &mut StepReport, step: &StepReport) {
         },
         ..*step
     };
+}
+
+/// Adds the report of another simulator over the same time: all is summed, but the worst error kept.
+pub fn join_report(sum: &mut StepReport, other: &StepReport) {
+    let (contacts, islands) = (sum.contacts, sum.islands);
+    let (asleep, particles) = (sum.asleep, sum.particles);
+    add_report(sum, other);
+    sum.contacts += contacts;
+    sum.islands += islands;
+    sum.asleep += asleep;
+    sum.particles += particles;
 }
 
 /// The fields of a row.

@@ -1,6 +1,7 @@
 //! What a run came to, for people, and the verdict for the shell.
 
 use crate::failure::Failure;
+use crate::ledger::CouplingRecord;
 use crate::print::{duration, number, plural};
 use crate::record::{Outcome, RunRecord};
 use crate::session::Session;
@@ -61,6 +62,7 @@ pub fn text(session: &Session) -> String {
             let _ = writeln!(text, "  joints       {} mm apart at most", number(widest * 1e3));
         }
     }
+    text.push_str(&record.coupling.as_ref().map(CouplingRecord::text).unwrap_or_default());
     text.push_str(&expectation_table(record));
     text.push_str(&where_results_are(session));
     text
@@ -96,6 +98,7 @@ fn where_results_are(session: &Session) -> String {
     files.extend(record.poses.then_some("poses.csv"));
     files.extend(record.joints.then_some("joints.csv"));
     files.extend(record.points.then_some("points.csv"));
+    files.extend(record.coupling.is_some().then_some("coupling.csv"));
     files.extend(record.cache.then_some("frames/"));
     let mut text = format!("results in {folder}: {}\n", files.join(", "));
     if record.outcome == Outcome::Interrupted {

@@ -32,7 +32,7 @@ impl std::error::Error for Unsupported {}
 impl RapierWorld {
     /// The rigid bodies of a world in Rapier at its default settings: the same shapes, masses,
     /// materials, groups, damping, locks, poses and velocities, handle `i` for the i-th body alive.
-    /// Refused where the world has joints, cloth, point masses, forces or keyframes.
+    /// Refused where the world has joints, cloth, point masses, emitters, forces or keyframes.
     pub fn from_world(world: &World) -> Result<RapierWorld, Unsupported> {
         let refuse = |what| Err(Unsupported { what, body: None });
         let model = world.model();
@@ -41,6 +41,9 @@ impl RapierWorld {
         }
         if world.cloths().next().is_some() {
             return refuse("cloth");
+        }
+        if world.emitters().next().is_some() {
+            return refuse("an emitter");
         }
         if world.points().next().is_some() {
             return refuse("a point mass");

@@ -3,11 +3,12 @@
 //! A scene passes four stages, one module each: `node` reads text into a tree that knows its
 //! places and applies overrides; `check` compares the tree with [`mod@format`], the description of all
 //! keys, and evaluates expressions; `build` makes shapes and bodies; [`expect`] watches whether a
-//! run keeps what the scene promises. [`schema()`] prints the same description for editors.
+//! run keeps what the scene promises; [`coupled`] shares it among simulators. [`schema()`] prints the same description for editors.
 
 mod build;
 mod builtin;
 mod check;
+pub mod coupled;
 pub mod error;
 pub mod expect;
 mod expression;
@@ -21,6 +22,7 @@ mod schema;
 mod urdf;
 
 pub use builtin::{Builtin, builtin, find_builtin, nearest_builtin};
+pub use coupled::{Coupled, Partition, SimulatorKind};
 pub use error::{SceneError, SceneErrors};
 pub use expect::{ExpectTracker, Expectation, FrameStats, Verdict};
 pub use reference::reference;
@@ -68,6 +70,9 @@ pub struct Scene {
     pub expect: Vec<Expectation>,
     /// Where pictures are taken from.
     pub camera: Option<CameraSpec>,
+    /// How the scene is shared among simulators; without it one world holds everything. Where it is
+    /// given, `world` shows all of them and is not stepped itself.
+    pub partition: Option<Partition>,
 }
 
 impl Scene {
@@ -229,6 +234,7 @@ pub fn load(
         steps_per_frame: built.timing.steps_per_frame,
         expect: built.expect,
         camera: built.camera,
+        partition: built.partition.map(|partition| Partition { source: name.into(), ..partition }),
     })
 }
 

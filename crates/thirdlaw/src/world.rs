@@ -2,6 +2,7 @@
 
 mod constraints;
 mod joints;
+mod part;
 mod points;
 mod ports;
 mod report;
@@ -24,6 +25,7 @@ use crate::state::{BodyState, Push, State};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use std::sync::Arc;
 
+pub use part::Thing;
 pub use report::{Observer, Stage, StepReport};
 
 /// Bodies, their state, and how they are stepped.
@@ -100,7 +102,7 @@ impl World {
         stream_scratch.before_bodies(model, state, dt);
         cloth_scratch.before_bodies(model, state);
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
-        ports.correct(state, dt, settings.substeps);
+        ports.correct(model, state, dt, settings.substeps);
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
         particle::step::step(model, state, settings, dt, stream_scratch, &mut report, observer)?;
         Ok(report)

@@ -2,14 +2,16 @@
 //!
 //! Written at the end of a run from what is in its folder, and again by `thirdlaw report`.
 
-mod html;
+pub mod html;
+mod ledger_plots;
 mod page;
 mod pictures;
-mod plot;
+pub mod plot;
 mod plots;
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::ledger::{self, Row};
 use crate::record::{RunRecord, core_count};
 use crate::recording::{self, Recording};
 use crate::source::SceneSource;
@@ -28,6 +30,8 @@ struct Report {
     /// What the scene says of itself; may be empty.
     title: String,
     frames: Vec<FrameStats>,
+    /// What crossed couplings, step by step.
+    ledger: Vec<Row>,
     /// Times of each stage over the frames, ms.
     stages: Vec<(String, Vec<f64>)>,
     /// Absent where no frames were kept.
@@ -59,7 +63,9 @@ pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), Failu
         false => None,
     };
     let stages = stages::read(&folder.join(folder::STAGES), frames.len())?;
-    let report = Report { record, folder: folder.into(), title, frames, stages, gallery };
+    let ledger = ledger::read(&folder.join(folder::COUPLING))?;
+    let folder_path = folder.into();
+    let report = Report { record, folder: folder_path, title, frames, ledger, stages, gallery };
     files::write_whole(&folder.join(FILE_NAME), page::page(&report).as_bytes())
 }
 

@@ -6,8 +6,9 @@ use crate::print::number;
 use std::fmt::Write;
 
 /// Drawn size, in units of the SVG; the page scales it.
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 250.0;
+pub const WIDTH: f64 = 640.0;
+/// The other way.
+pub const HEIGHT: f64 = 250.0;
 /// Of the plane with the curves.
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 26.0;
@@ -86,7 +87,8 @@ impl Plot<'_> {
         )
     }
 
-    fn svg(&self) -> String {
+    /// The plane with curves and ticks; colours come from whoever shows it.
+    pub fn svg(&self) -> String {
         let curves = self.curves();
         let axis = Axis::of(&curves, self.scale);
         let (first, last) = (self.times.first().copied().unwrap_or(0.0), self.end());

@@ -60,7 +60,8 @@ impl Report {
                 )
             },
         ];
-        all.iter().filter(|plot| !plot.is_flat_zero()).map(Plot::html).collect()
+        let shown = all.iter().filter(|plot| !plot.is_flat_zero()).map(Plot::html);
+        shown.collect::<String>() + &self.ledger_plots(&times)
     }
 
     fn column(&self, read: impl Fn(&FrameStats) -> f64) -> Vec<f64> {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cloth;
+mod coupled;
 mod errors;
 mod export;
 mod joints;

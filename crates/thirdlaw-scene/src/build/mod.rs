@@ -11,6 +11,7 @@ mod joint_expectations;
 mod joint_kind;
 mod material;
 mod mesh;
+mod partition;
 mod pins;
 mod point;
 mod robot;
@@ -21,6 +22,7 @@ mod shape;
 mod sheet;
 mod sides;
 
+use crate::coupled::Partition;
 use crate::error::{Place, SceneError};
 use crate::expect::Expectation;
 use crate::node::{Entry, Node, Table};
@@ -43,6 +45,7 @@ pub struct Built {
     pub timing: settings::Timing,
     pub expect: Vec<Expectation>,
     pub camera: Option<CameraSpec>,
+    pub partition: Option<Partition>,
 }
 
 /// More bodies than this are a slip of the keyboard.
@@ -98,6 +101,7 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         }
     }
     let expect = builder.expectations(&timing);
+    let partition = builder.partition();
     let Builder { world, bodies, cloths, points, joints, emitters, notes, errors, .. } = builder;
     if !errors.is_empty() {
         return Err(errors);
@@ -116,6 +120,7 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
         timing,
         expect,
         camera,
+        partition,
     })
 }
 
@@ -160,10 +165,11 @@ impl Builder<'_> {
         }
     }
 
-    fn check_name(&mut self, entry: &Entry, section: &str) {
+    pub(super) fn check_name(&mut self, entry: &Entry, section: &str) {
         let fits = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let is_fit = !entry.key.is_empty() && entry.key.chars().all(fits);
-        if is_fit && (entry.key != "world" || section == "joints") {
+        let reserved = !matches!(section, "joints" | "simulators" | "couplings");
+        if is_fit && !(entry.key == "world" && reserved) {
             return;
         }
         let what = match section {
@@ -172,6 +178,8 @@ impl Builder<'_> {
             "urdf" => "a robot",
             "joints" => "a joint",
             "emitters" => "an emitter",
+            "simulators" => "a simulator",
+            "couplings" => "a coupling",
             _ => "a body",
         };
         let message = format!("`{}` cannot be the name of {what}", entry.key);

@@ -4,6 +4,7 @@ use super::joint_kind::enforcement;
 use crate::error::SceneError;
 use crate::node::Table;
 use thirdlaw::contact::{FrictionModel, Solver};
+use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
 use thirdlaw::error::SettingsError;
 use thirdlaw::joint::JointSolve;
 use thirdlaw::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
@@ -86,6 +87,34 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
         _ => Precision::Double,
     };
     put(&mut cloth.precision, table.text("precision").map(precision));
+}
+
+/// How couplings go about their work.
+pub fn coupling(root: &Table) -> CouplingSettings {
+    let mut settings = CouplingSettings::default();
+    let Some(table) = root.table("settings").and_then(|t| t.table("coupling")) else {
+        return settings;
+    };
+    let method = |name: &str| match name {
+        "interleaved" => Method::Interleaved,
+        "fixed-point" => Method::FixedPoint,
+        "repaired" => Method::Repaired,
+        _ => Method::Iterated,
+    };
+    let acceleration = |name: &str| match name {
+        "none" => Acceleration::None,
+        "aitken" => Acceleration::Aitken,
+        _ => Acceleration::QuasiNewton,
+    };
+    put(&mut settings.method, table.text("method").map(method));
+    put(&mut settings.tolerance, table.number("tolerance"));
+    put(&mut settings.contact_tolerance, table.number("contact_tolerance"));
+    put(&mut settings.evaluations, table.count("evaluations"));
+    put(&mut settings.exchanges, table.count("exchanges"));
+    put(&mut settings.spread, table.flag("spread"));
+    put(&mut settings.acceleration, table.text("acceleration").map(acceleration));
+    put(&mut settings.switch, table.flag("switch"));
+    settings
 }
 
 fn cloth_solver(name: &str) -> ClothSolver {

@@ -2,6 +2,7 @@
 
 use super::Builder;
 use crate::generate::garment::{Pants, Sheet, Shirt};
+use crate::generate::sheet::sheet;
 use crate::node::{Node, Table};
 use thirdlaw::cloth::{ClothError, ClothMesh};
 use thirdlaw::math::Vec3;
@@ -15,6 +16,11 @@ impl Builder<'_> {
         let length = |key: &str| table.number(key).unwrap_or(1.0);
         let made = match entry.key.as_str() {
             "grid" => grid(table),
+            "sheet" => {
+                let size = table.get("size").map(Node::numbers).unwrap_or_default();
+                let size = <[f64; 2]>::try_from(size).unwrap_or([1.0, 1.0]);
+                sheet(count("triangles"), size).map(|mesh| Sheet { mesh, groups: Vec::new() })
+            }
             "disc" => ClothMesh::disc(count("rings"), length("radius"))
                 .map(|mesh| Sheet { mesh, groups: Vec::new() }),
             "tube" => {

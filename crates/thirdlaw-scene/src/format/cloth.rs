@@ -62,6 +62,7 @@ static MESH: TableFormat = TableFormat {
     what: "a cloth mesh",
     keys: &[
         key("grid", Kind::Table(&GRID), "A sheet in the xz plane, warp along x."),
+        key("sheet", Kind::Table(&SHEET), "A rectangle in the xz plane of so many triangles."),
         key("disc", Kind::Table(&DISC), "A disc in the xz plane."),
         key("tube", Kind::Table(&TUBE), "A tube about the y axis, warp along y."),
         key("skirt", Kind::Table(&SKIRT), "Part of a cone about the y axis, from y = 0 down."),
@@ -69,7 +70,7 @@ static MESH: TableFormat = TableFormat {
         key("pants", Kind::Table(&PANTS), "Two legs for a figure that stands."),
         key("surface", Kind::Table(&SURFACE), "Triangles from a file or by hand."),
     ],
-    rules: &[Rule::One(&["grid", "disc", "tube", "skirt", "shirt", "pants", "surface"])],
+    rules: &[Rule::One(&["grid", "sheet", "disc", "tube", "skirt", "shirt", "pants", "surface"])],
 };
 
 static GRID: TableFormat = TableFormat {
@@ -77,6 +78,15 @@ static GRID: TableFormat = TableFormat {
     keys: &[
         required("columns", ALONG, "Vertices along x."),
         required("rows", ALONG, "Vertices along z; the first row, at the lowest z, is the top."),
+        required("size", Kind::List(&LENGTH, exactly(2)), "Extent along x and z, m."),
+    ],
+    rules: &[],
+};
+
+static SHEET: TableFormat = TableFormat {
+    what: "a sheet of cloth",
+    keys: &[
+        required("triangles", Kind::Integer(range(2.0, 1e7)), "Exactly so many."),
         required("size", Kind::List(&LENGTH, exactly(2)), "Extent along x and z, m."),
     ],
     rules: &[],

@@ -3,6 +3,7 @@
 
 mod body;
 mod cloth;
+mod couple;
 mod emitter;
 mod generate;
 mod joint;

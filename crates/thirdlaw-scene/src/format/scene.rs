@@ -2,6 +2,7 @@
 
 use super::body::{BODY, GENERATED};
 use super::cloth::{CLOTH, CLOTH_SETTINGS};
+use super::couple::{COUPLING, COUPLING_SETTINGS, SIMULATOR};
 use super::emitter::EMITTER;
 use super::joint::{JOINT, JOINT_SETTINGS, POINT};
 use super::urdf::URDF;
@@ -36,6 +37,16 @@ pub static SCENE: TableFormat = TableFormat {
         key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
         key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),
         key("emitters", Kind::Names(&Kind::Table(&EMITTER)), "Streams of particles by name."),
+        key(
+            "simulators",
+            Kind::Names(&Kind::Table(&SIMULATOR)),
+            "Simulators that share the scene, by name; without them one world holds everything.",
+        ),
+        key(
+            "couplings",
+            Kind::Names(&Kind::Table(&COUPLING)),
+            "What couples the simulators, by name.",
+        ),
         key("camera", Kind::Table(&CAMERA), "Where pictures are taken from."),
         key(
             "expect",
@@ -75,6 +86,11 @@ static SETTINGS: TableFormat = TableFormat {
         ),
         key("cloth", Kind::Table(&CLOTH_SETTINGS), "How cloth is solved, and the wind."),
         key("joints", Kind::Table(&JOINT_SETTINGS), "How joints are held and solved."),
+        key(
+            "coupling",
+            Kind::Table(&COUPLING_SETTINGS),
+            "How simulators are coupled; the defaults need no tuning.",
+        ),
     ],
     rules: &[Rule::AtMostOne(&["duration", "frames"])],
 };

@@ -10,6 +10,7 @@ pub mod figure;
 pub mod garment;
 pub mod pyramid;
 pub mod rain;
+pub mod sheet;
 pub mod stack;
 pub mod terrain;
 pub mod voronoi;

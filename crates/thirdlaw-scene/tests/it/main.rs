@@ -2,6 +2,7 @@
 
 mod book;
 mod cloth;
+mod coupled;
 mod damage;
 mod emitters;
 mod errors;

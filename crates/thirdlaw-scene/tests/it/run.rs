@@ -11,13 +11,22 @@ use thirdlaw_scene::{
 pub fn run(scene: &mut Scene) -> Vec<Verdict> {
     let mut tracker = ExpectTracker::new(scene);
     let dt = scene.dt();
+    let mut coupled =
+        scene.couple(&mut thirdlaw_scene::coupled::plain).expect("its simulators can be made");
     for frame in 0..=scene.frames {
         let (mut contacts, mut cg_iterations) = (0, 0);
         if frame > 0 {
             for _ in 0..scene.steps_per_frame {
+                if let Some(coupled) = &mut coupled {
+                    coupled.step(dt).expect("the coupled scene steps");
+                    continue;
+                }
                 let report = scene.world.step(dt).expect("the scene steps");
                 contacts = report.contacts;
                 cg_iterations += report.cg_iterations;
+            }
+            if let Some(coupled) = &coupled {
+                coupled.show(&mut scene.world);
             }
         }
         let energy = measure::energy(&scene.world);

@@ -116,6 +116,7 @@ impl Coupling {
             mirrors,
             switched: false,
             pause: 0,
+            surprise: 0.0,
             dt: 0.0,
         }))
     }
@@ -288,8 +289,8 @@ impl Coupling {
         }
     }
 
-    /// Now and then a lagged exchange is made twice in place, to see by how much its error shrinks;
-    /// contacts where it does not are iterated from now on.
+    /// Now and then, and whenever its error has grown, a lagged exchange is made twice in place, to see
+    /// by how much its error shrinks; contacts where it does not are iterated from now on.
     fn try_lagged(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
         let first = self.gathered(|m| m.met.impulse);
         let counted = self.gathered(|m| m.steady + m.kick);
@@ -298,10 +299,14 @@ impl Coupling {
         };
         let zero = vec![0.0; first.len()];
         let surprise = size(&first, &counted);
+        let mut due = false;
         for contact in &mut self.contacts {
             contact.pause = contact.pause.saturating_sub(1);
+            // an error that grows from step to step is not left alone until the pause is over
+            due |= contact.pause == 0 || surprise > contact.surprise;
+            contact.surprise = surprise;
         }
-        if surprise <= 0.2 * size(&first, &zero) || self.contacts.iter().all(|c| c.pause > 0) {
+        if surprise <= 0.2 * size(&first, &zero) || !due {
             return Ok(());
         }
         let kept: Vec<Touching> = self.contacts.clone();

@@ -94,7 +94,16 @@ impl Coupling {
         name: impl Into<String>,
         simulator: impl Simulator,
     ) -> Result<usize, CoupleError> {
-        self.members.push(Member::new(name.into(), Box::new(simulator))?);
+        self.add_boxed(name, Box::new(simulator))
+    }
+
+    /// [`Coupling::add`] for a simulator of any kind.
+    pub fn add_boxed(
+        &mut self,
+        name: impl Into<String>,
+        simulator: Box<dyn Simulator>,
+    ) -> Result<usize, CoupleError> {
+        self.members.push(Member::new(name.into(), simulator)?);
         Ok(self.members.len() - 1)
     }
 
@@ -201,16 +210,27 @@ impl Coupling {
         self.members.get(simulator).map(|m| &*m.name)
     }
 
-    /// A simulator, as what it is.
-    pub fn get<S: Simulator>(&self, simulator: usize) -> Option<&S> {
-        let any: &dyn std::any::Any = &*self.members.get(simulator)?.simulator;
-        any.downcast_ref()
+    /// A simulator.
+    pub fn simulator(&self, simulator: usize) -> Option<&dyn Simulator> {
+        Some(&*self.members.get(simulator)?.simulator)
     }
 
-    /// A simulator, as what it is, to be changed between steps.
+    /// A simulator, as what it is or wraps.
+    pub fn get<S: Simulator>(&self, simulator: usize) -> Option<&S> {
+        let mut found = self.simulator(simulator)?;
+        while !(found as &dyn std::any::Any).is::<S>() {
+            found = found.inner()?;
+        }
+        (found as &dyn std::any::Any).downcast_ref()
+    }
+
+    /// A simulator, as what it is or wraps, to be changed between steps.
     pub fn get_mut<S: Simulator>(&mut self, simulator: usize) -> Option<&mut S> {
-        let any: &mut dyn std::any::Any = &mut *self.members.get_mut(simulator)?.simulator;
-        any.downcast_mut()
+        let mut found: &mut dyn Simulator = &mut *self.members.get_mut(simulator)?.simulator;
+        while !(found as &dyn std::any::Any).is::<S>() {
+            found = found.inner_mut()?;
+        }
+        (found as &mut dyn std::any::Any).downcast_mut()
     }
 
     /// Force and torque of a tie on its first anchor in the last step, N and N·m.

@@ -9,18 +9,20 @@ use super::settings::Method;
 use super::simulator::Motion;
 use super::tie::{Roles, Tie, TieKind};
 use crate::contact::lu::Lu;
+use serde::{Deserialize, Serialize};
 
 /// Most rows whose response is measured column by column.
 const DENSE_ROWS: usize = 48;
 
 /// Responses of both sides of all ties over a step, by trying.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Measured {
     dt: f64,
     /// ∂r/∂λ through the first and the second anchors: A and B of [baraff1997 Eq. 2], row-major;
     /// empty where there are too many rows.
     sides: [Vec<f64>; 2],
-    /// A + B (and the springs' own give), factored.
+    /// A + B (and the springs' own give), factored; found anew from the sides after loading.
+    #[serde(skip)]
     pub sum: Option<Lu>,
     /// κ of each tie.
     pub kappa: Vec<f64>,
@@ -111,7 +113,6 @@ impl Coupling {
         let n = *rows.last().unwrap_or(&0);
         let (mut kappa, mut reaches) = (Vec::new(), Vec::new());
         let mut sides = [vec![0.0; n * n], vec![0.0; n * n]];
-        let mut whole = vec![0.0; n * n];
         for (i, tie) in self.ties.iter().enumerate() {
             let d = rows[i] * n + rows[i];
             let reach = (gaps[0][d] + gaps[1][d]) / (dt * rates[d]);
@@ -128,17 +129,51 @@ impl Coupling {
                         let share = if total == 0.0 { 0.0 } else { part / total };
                         sides[side][at] = part / dt + kappa[i] * share * rates[at];
                     }
-                    whole[at] = sides[0][at] + sides[1][at];
                 }
-                if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
+            }
+        }
+        let roles = vec![None; self.ties.len()];
+        let mut measured =
+            Measured { dt, sides, sum: None, kappa, reach: reaches, roles, stale: false };
+        self.factor_sum(&mut measured);
+        measured
+    }
+
+    /// A + B with the springs' own give, factored.
+    fn factor_sum(&self, measured: &mut Measured) {
+        let (rows, dt) = (self.rows(), measured.dt);
+        let n = *rows.last().unwrap_or(&0);
+        let [a, b] = &measured.sides;
+        let mut whole: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + b).collect();
+        for (i, tie) in self.ties.iter().enumerate() {
+            if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
+                for row in rows[i]..rows[i + 1] {
                     whole[row * n + row] += 1.0 / (dt * (0.5 * stiffness + damping / dt));
                 }
             }
         }
         let dense = n <= DENSE_ROWS;
-        let sum = if dense { factored(n, |i, j| whole[i * n + j]) } else { None };
-        let roles = vec![None; self.ties.len()];
-        Measured { dt, sides, sum, kappa, reach: reaches, roles, stale: false }
+        measured.sum = if dense { factored(n, |i, j| whole[i * n + j]) } else { None };
+    }
+
+    /// Whether saved responses are of these ties.
+    pub(super) fn fits_measured(&self, measured: &Measured) -> bool {
+        let (rows, ties) = (self.rows(), self.ties.len());
+        let n = *rows.last().unwrap_or(&0);
+        let Measured { dt, sides, kappa, reach, roles, .. } = measured;
+        dt.is_finite()
+            && *dt > 0.0
+            && sides.iter().all(|side| side.len() == n * n)
+            && (kappa.len(), reach.len(), roles.len()) == (ties, ties, ties)
+            && roles.iter().flatten().all(|(side, _)| *side < 2)
+    }
+
+    /// Takes over saved responses that fit.
+    pub(super) fn resume_measured(&mut self, measured: Option<Measured>) {
+        self.measured = measured.map(|mut measured| {
+            self.factor_sum(&mut measured);
+            measured
+        });
     }
 
     /// The lighter side over a step follows, if it can and nobody said otherwise.

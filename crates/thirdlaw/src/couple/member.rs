@@ -8,6 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Handles beyond those in use that are compared after a restore.
 const SPOT_CHECKS: usize = 16;
+/// What a follower tells beyond this, m/s and m, is no motion but a solve that came apart.
+const ABSURD: f64 = 1e7;
 
 /// A guarded simulator.
 pub(super) struct Member {
@@ -217,6 +219,13 @@ impl Member {
             };
             if !(met.impulse.is_finite() && met.end.is_finite()) {
                 return Err(self.error(Problem::NotFinite { handle: obstacle }));
+            }
+            let v = &met.end.velocity;
+            let fastest = v.linear.abs().max_element().max(v.angular.abs().max_element());
+            if fastest.max(met.end.position.abs().max_element()) > ABSURD {
+                let message =
+                    format!("it threw an obstacle at {fastest:e} m/s: its solve came apart");
+                return Err(self.error(Problem::Failed { during: "step", message }));
             }
             match self.met.get_mut(i) {
                 Some(sum) => {

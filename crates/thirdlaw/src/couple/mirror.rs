@@ -8,8 +8,11 @@ use super::simulator::{Follow, Met, Motion, Response, Wrench};
 use crate::body::rotation_vector;
 use crate::math::{Mat3, Twist, Vec3};
 
-/// How much heavier than it is a body is taken to be that is only followed.
-const HEAVY: f64 = 1e6;
+/// How much heavier than it is a body is taken to be that is only followed: its motion is off by that
+/// share of what the follower would do to it. Much more of it, and cloth solves with such a body among
+/// their unknowns came apart (a million did, in a garment on a hanger).
+const HEAVY: f64 = 1e4;
+
 /// A surface of one simulator as an obstacle of another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mirror {
@@ -41,6 +44,8 @@ pub(super) struct Touching {
     /// Lagged exchange was measured to diverge.
     pub switched: bool,
     pub pause: u32,
+    /// By how much the last lagged impulse was wrong, N·s.
+    pub surprise: f64,
     pub dt: f64,
 }
 
@@ -78,24 +83,26 @@ impl Touching {
     /// What the next step depends on.
     pub fn saved(&self) -> SavedContact {
         let impulses = self.mirrors.iter().map(|m| m.met.impulse.to_array()).collect();
-        SavedContact { switched: self.switched, pause: self.pause, dt: self.dt, impulses }
+        let tried = self.mirrors.iter().map(|m| m.tried).collect();
+        let Touching { switched, pause, surprise, dt, .. } = *self;
+        SavedContact { switched, pause, surprise, dt, impulses, tried }
     }
 
     pub fn fits(&self, saved: &SavedContact) -> bool {
         saved.impulses.len() == self.mirrors.len()
+            && saved.tried.len() == self.mirrors.len()
             && saved.impulses.iter().flatten().all(|x| x.is_finite())
             && saved.dt.is_finite()
     }
 
     pub fn resume(&mut self, saved: &SavedContact) {
         (self.switched, self.pause, self.dt) = (saved.switched, saved.pause, saved.dt);
-        for (mirror, impulse) in self.mirrors.iter_mut().zip(&saved.impulses) {
+        self.surprise = saved.surprise;
+        let saved = saved.impulses.iter().zip(&saved.tried);
+        for (mirror, (impulse, tried)) in self.mirrors.iter_mut().zip(saved) {
             mirror.met.impulse = Wrench::from_slice(impulse);
+            mirror.tried = *tried;
         }
-    }
-
-    pub fn forget_measured(&mut self) {
-        self.mirrors.iter_mut().for_each(|m| m.tried = None);
     }
 
     pub fn push(&self, owner: &mut Member, dt: f64) {

@@ -3,11 +3,12 @@
 use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::ledger::LedgerTotals;
-use super::simulator::Failure;
+use super::measured::Measured;
+use super::simulator::{Failure, Motion, Response};
 use serde::{Deserialize, Serialize};
 
 /// Rises whenever a field comes, goes or changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -15,6 +16,8 @@ struct Saved {
     time: f64,
     totals: LedgerTotals,
     lambda: Vec<f64>,
+    /// Where ties began the last step.
+    starts: Vec<[Motion; 2]>,
     /// Name and state of each simulator.
     members: Vec<(String, Vec<u8>)>,
     contacts: Vec<SavedContact>,
@@ -25,16 +28,18 @@ struct Saved {
 pub(super) struct SavedContact {
     pub switched: bool,
     pub pause: u32,
+    pub surprise: f64,
     pub dt: f64,
     /// Impulse on each surface in the last step.
     pub impulses: Vec<[f64; 6]>,
+    /// Responses that were measured by trying.
+    pub tried: Vec<Option<Response>>,
 }
 
 impl Coupling {
-    /// The state of all simulators and of what ties them. What was measured of the simulators is
-    /// forgotten, here as there, so that both go on to the same bits.
+    /// The state of all simulators and of what ties them, with what was measured of them: whoever
+    /// loads it goes on to the same bits.
     pub fn to_bytes(&mut self) -> Result<Vec<u8>, CoupleError> {
-        self.forget_measured();
         let mut members = Vec::new();
         for member in &mut self.members {
             let name = member.name.clone();
@@ -45,17 +50,19 @@ impl Coupling {
             time: self.time,
             totals: self.totals,
             lambda: self.lambda.clone(),
+            starts: self.starts.clone(),
             members,
             contacts: self.contacts.iter().map(|c| c.saved()).collect(),
         };
-        Ok(postcard::to_stdvec(&saved).unwrap_or_default())
+        // numbers and names: writing them to memory cannot fail
+        Ok(postcard::to_stdvec(&(saved, &self.measured)).unwrap_or_default())
     }
 
     /// Takes the state from bytes of a coupling that was built by the same calls; on an error nothing
     /// is changed.
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), CoupleError> {
         let refuse = |problem: &str| CoupleError::Input { field: "bytes", problem: problem.into() };
-        let saved: Saved =
+        let (saved, measured): (Saved, Option<Measured>) =
             postcard::from_bytes(bytes).map_err(|_| refuse("are not a saved coupling"))?;
         if saved.version != VERSION {
             return Err(refuse("were written by another version"));
@@ -63,6 +70,8 @@ impl Coupling {
         let names = self.members.iter().map(|m| &m.name);
         let fits = names.eq(saved.members.iter().map(|m| &m.0))
             && saved.lambda.len() == self.lambda.len()
+            && (saved.starts.is_empty() || saved.starts.len() == self.ties.len())
+            && measured.as_ref().is_none_or(|m| self.fits_measured(m))
             && saved.contacts.len() == self.contacts.len()
             && self.contacts.iter().zip(&saved.contacts).all(|(c, s)| c.fits(s));
         if !fits {
@@ -86,17 +95,12 @@ impl Coupling {
             }
             return Err(problem);
         }
-        self.forget_measured();
+        self.resume_measured(measured);
+        self.starts = saved.starts;
         (self.time, self.totals, self.lambda) = (saved.time, saved.totals, saved.lambda);
         for (contact, saved) in self.contacts.iter_mut().zip(&saved.contacts) {
             contact.resume(saved);
         }
         Ok(())
-    }
-
-    fn forget_measured(&mut self) {
-        self.measured = None;
-        self.starts.clear();
-        self.contacts.iter_mut().for_each(|c| c.forget_measured());
     }
 }

@@ -6,11 +6,12 @@
 use crate::body::Material;
 use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::shape::Shape;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 
 /// Where a handle is and how it moves. A handle that has no orientation keeps the identity and no
 /// angular velocity.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
     /// The point at which forces act: for a body its centre of mass, m.
     pub position: Vec3,
@@ -94,7 +95,7 @@ impl std::ops::AddAssign for Wrench {
 }
 
 /// How a handle answers a force over a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// What it seems to weigh, kg.
     pub mass: f64,
@@ -188,6 +189,17 @@ pub trait Simulator: Any + Send {
     fn load(&mut self, bytes: &[u8]) -> Result<(), Failure>;
 
     // ----- what only some can do -----
+
+    /// The simulator that this one wraps, for whoever looks for it: one that measures time, say, and
+    /// hands every call on.
+    fn inner(&self) -> Option<&dyn Simulator> {
+        None
+    }
+
+    /// The same, to be changed.
+    fn inner_mut(&mut self) -> Option<&mut dyn Simulator> {
+        None
+    }
 
     /// Changes the velocity of a handle at once by an impulse. Returns whether it can.
     fn kick(&mut self, _handle: usize, _impulse: Wrench) -> bool {

@@ -240,7 +240,10 @@ impl Coupling {
     ) -> Result<Vec<f64>, CoupleError> {
         let rows = self.rows();
         let mut lambda = lambda.to_vec();
-        self.lag_springs(&mut lambda, &rows);
+        // a repair keeps what was iterated
+        if self.settings.method != Method::Repaired {
+            self.lag_springs(&mut lambda, &rows);
+        }
         self.applied.clone_from(&lambda);
         let roles: Vec<Option<usize>> = match &self.measured {
             Some(m) => m.roles.iter().map(|r| r.map(|(side, _)| side)).collect(),

@@ -10,6 +10,8 @@ use crate::couple::{Follow, Met, Motion, Wrench};
 use crate::ids::BodyId;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{BodyModel, Model};
+use crate::rigid::mass::body_mass;
+use crate::rigid::rotation;
 use crate::state::{BodyState, State};
 
 /// How much heavier than it is a body is taken to be whose motion is prescribed.
@@ -120,14 +122,37 @@ impl Led {
         now.push.torque += self.drive.torque / dt;
     }
 
-    /// After the rigid step: substeps of another length lead elsewhere by a little.
-    fn correct(&self, now: &mut BodyState, dt: f64, substeps: u32) {
-        if self.own.is_some() {
-            let share = 0.5 * (1.0 + 1.0 / f64::from(substeps.max(1)));
-            let (v, w) = (self.start.velocity.linear, self.end.velocity.linear);
-            let here = self.start.position + dt * (v + share * (w - v));
-            now.position += self.end.position - here;
+    /// After the rigid step: a steady force leads elsewhere by a little than what moved it at its
+    /// owner's, which may have stopped it at once. Left alone it must end where its owner has it.
+    fn correct(&self, body: &BodyModel, now: &mut BodyState, dt: f64, substeps: u32) {
+        if self.own.is_none() {
+            return;
         }
+        let count = substeps.max(1);
+        let share = 0.5 * (1.0 + 1.0 / f64::from(count));
+        let (v, w) = (self.start.velocity.linear, self.end.velocity.linear);
+        let here = self.start.position + dt * (v + share * (w - v));
+        now.position += self.end.position - here;
+        let turned = self.left_alone(body, dt / f64::from(count), count);
+        let before = now.rotation;
+        now.rotation = match before == turned {
+            true => self.end.rotation,
+            false => (self.end.rotation * turned.conjugate() * before).normalize(),
+        };
+        now.velocity.angular = rotation::carry(body, (before, now.rotation), now.velocity.angular);
+    }
+
+    /// Its orientation after substeps in which nothing but the drive turned it.
+    fn left_alone(&self, body: &BodyModel, h: f64, count: u32) -> Quat {
+        let (mut q, mut omega) = (self.start.rotation, self.start.velocity.angular);
+        let torque = self.drive.torque / (h * f64::from(count));
+        for _ in 0..count {
+            omega += body_mass(body, q).inv_inertia * (h * torque);
+            let turned = rotation::advance(body, q, omega, h);
+            omega = rotation::carry(body, (q, turned), omega);
+            q = turned;
+        }
+        q
     }
 
     /// Takes back the mass and reads what it got.
@@ -159,9 +184,10 @@ impl Ports {
     }
 
     /// Between the rigid step and cloth.
-    pub fn correct(&self, state: &mut State, dt: f64, substeps: u32) {
+    pub fn correct(&self, model: &Model, state: &mut State, dt: f64, substeps: u32) {
         for led in &self.led {
-            led.correct(&mut state.bodies[led.slot as usize], dt, substeps);
+            let slot = led.slot as usize;
+            led.correct(&model.bodies[slot], &mut state.bodies[slot], dt, substeps);
         }
     }
 

@@ -3,6 +3,7 @@
 mod bodies;
 mod misbehave;
 mod oscillator;
+mod parts;
 mod roles;
 mod turns;
 
@@ -11,13 +12,18 @@ use thirdlaw::{Cloth, ClothMesh, Fabric, Vec3, World};
 
 /// A cloth held along its rim, in a world of its own.
 pub fn sheet(side: usize) -> World {
+    damped_sheet(side, 0.02)
+}
+
+/// The same with this much damping of its stretching, shearing and bending, s.
+pub fn damped_sheet(side: usize, damping: f64) -> World {
     let mut world = crate::earth();
     let mesh = ClothMesh::grid(side, side, [1.0, 1.0]).unwrap();
     let rim = (0..side * side).filter(|i| {
         let (row, column) = (i / side, i % side);
         row == 0 || column == 0 || row == side - 1 || column == side - 1
     });
-    let cloth = Cloth::new(mesh).fabric(Fabric { damping: [0.02; 3], ..Fabric::cotton() });
+    let cloth = Cloth::new(mesh).fabric(Fabric { damping: [damping; 3], ..Fabric::cotton() });
     world.add_cloth(cloth.pin(rim.map(|i| i as u32))).unwrap();
     world
 }

@@ -1,0 +1,102 @@
+//! A simulator with a clock: hands every call on and knows how long its steps took.
+
+use crate::stages::StageClock;
+use crate::stats;
+use std::any::Any;
+use std::time::{Duration, Instant};
+use thirdlaw::couple::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use thirdlaw::math::Vec3;
+use thirdlaw::{StepReport, World};
+
+/// A simulator whose steps are measured.
+pub struct Timed {
+    inner: Box<dyn Simulator>,
+    /// Of all steps, those taken back included.
+    pub spent: Duration,
+    /// Of all steps since it was last taken, where it is a world of ours.
+    pub report: StepReport,
+    /// By stage, where it is a world of ours.
+    pub stages: StageClock,
+}
+
+impl Timed {
+    /// Measures this one.
+    pub fn new(inner: Box<dyn Simulator>) -> Timed {
+        let (report, stages) = (StepReport::default(), StageClock::default());
+        Timed { inner, spent: Duration::ZERO, report, stages }
+    }
+}
+
+impl Simulator for Timed {
+    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+        let begun = Instant::now();
+        let inner: &mut dyn Any = &mut *self.inner;
+        let done = match inner.downcast_mut::<World>() {
+            Some(world) => match world.step_observed(dt, &mut self.stages) {
+                Ok(report) => {
+                    stats::add_report(&mut self.report, &report);
+                    Ok(())
+                }
+                Err(error) => Err(error.into()),
+            },
+            None => self.inner.step(dt),
+        };
+        self.spent += begun.elapsed();
+        done
+    }
+
+    fn inner(&self) -> Option<&dyn Simulator> {
+        Some(&*self.inner)
+    }
+    fn inner_mut(&mut self) -> Option<&mut dyn Simulator> {
+        Some(&mut *self.inner)
+    }
+    fn handle_count(&self) -> usize {
+        self.inner.handle_count()
+    }
+    fn read(&self, handle: usize) -> Motion {
+        self.inner.read(handle)
+    }
+    fn push(&mut self, handle: usize, force: Wrench) {
+        self.inner.push(handle, force);
+    }
+    fn save(&mut self) {
+        self.inner.save();
+    }
+    fn restore(&mut self) {
+        self.inner.restore();
+    }
+    fn to_bytes(&self) -> Vec<u8> {
+        self.inner.to_bytes()
+    }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.inner.load(bytes)
+    }
+    fn kick(&mut self, handle: usize, impulse: Wrench) -> bool {
+        self.inner.kick(handle, impulse)
+    }
+    fn shift(&mut self, handle: usize, way: Vec3, turn: Vec3) -> bool {
+        self.inner.shift(handle, way, turn)
+    }
+    fn response(&self, handle: usize) -> Option<Response> {
+        self.inner.response(handle)
+    }
+    fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
+        self.inner.prescribe(handle, end)
+    }
+    fn constraint_force(&self, handle: usize) -> Option<Wrench> {
+        self.inner.constraint_force(handle)
+    }
+    fn surfaces(&self) -> Vec<Surface> {
+        self.inner.surfaces()
+    }
+    fn add_obstacle(&mut self, surface: &Surface) -> Option<usize> {
+        self.inner.add_obstacle(surface)
+    }
+    fn follow(&mut self, obstacle: usize, follow: &Follow) {
+        self.inner.follow(obstacle, follow);
+    }
+    fn met(&self, obstacle: usize) -> Option<Met> {
+        self.inner.met(obstacle)
+    }
+}
