@@ -5,6 +5,7 @@ mod effort;
 pub mod impulse;
 mod kinematic;
 pub mod large_steps;
+mod pile;
 mod rebound;
 mod sleep;
 pub mod substep;
