@@ -179,7 +179,8 @@ struct Pass {
 /// The world of a scene, as it is or without sleep.
 fn start(scene: &Scene, may_sleep: bool) -> Result<World, Failure> {
     let mut world = scene.world.clone();
-    let settings = Settings { sleeping: world.settings().sleeping && may_sleep, ..*world.settings() };
+    let settings =
+        Settings { sleeping: world.settings().sleeping && may_sleep, ..*world.settings() };
     world.set_settings(settings).map_err(|error| Failure::Input(error.to_string()))?;
     Ok(world)
 }

@@ -47,7 +47,10 @@ fn bench_puts_rapier_beside() {
     let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let engines: Vec<_> = report["figures"].as_array().unwrap().iter().collect();
     assert_eq!(engines.len(), 2);
-    assert_eq!((&engines[0]["engine"], &engines[1]["engine"]), (&"thirdlaw".into(), &"rapier".into()));
+    assert_eq!(
+        (&engines[0]["engine"], &engines[1]["engine"]),
+        (&"thirdlaw".into(), &"rapier".into())
+    );
     // both simulate the same fall: what the bodies do is alike to a few percent
     let energy = |i: usize| engines[i]["rest_energy_mean"].as_f64().unwrap();
     assert!((energy(0) / energy(1) - 1.0).abs() < 0.1, "{} {}", energy(0), energy(1));

@@ -11,7 +11,12 @@ const WORK: usize = 12_000;
 /// Most iterations out of that budget.
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
-const SLOW: f64 = 0.5;
+const SLOW: f64 = 0.01;
+/// Error that patience is not wasted on, m/s: far below what makes a stack creep visibly.
+const ENOUGH: f64 = 1e-6;
+/// How long an island must have been quiet to be at rest, s: its impulses have long converged, and
+/// carried on from step to step they stay so with few iterations.
+const SETTLED: f64 = 0.25;
 /// Iterations after a bounce.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -29,13 +34,23 @@ impl Effort {
     /// Judges an island by its masses and speeds.
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
         let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+        let mut settled = true;
         for &slot in slots {
             let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
             least = least.min(body.mass);
             most = most.max(body.mass);
             fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
+            settled &= state.bodies[slot as usize].quiet > SETTLED;
         }
-        Effort { slow: fastest < SLOW, lopsided: most > LOPSIDED * least }
+        Effort { slow: fastest < SLOW && !settled, lopsided: most > LOPSIDED * least }
+    }
+
+    /// Whether the iterations asked for are all that the island gets, with so many rows.
+    pub fn is_plain(&self, contact: &ContactSettings, rows: usize) -> bool {
+        let least = contact.iterations.min(contact.relax_iterations) as usize;
+        let patient = (self.slow || self.lopsided) && WORK / rows.max(1) > least;
+        let direct = self.lopsided && rows <= contact.direct_rows as usize;
+        !patient && !direct
     }
 
     /// How to solve the island with at least `iterations`.
@@ -54,7 +69,7 @@ impl Effort {
         SolveSettings {
             solver: contact.solver,
             iterations,
-            tolerance: contact.tolerance,
+            tolerance: if patient { contact.tolerance.max(ENOUGH) } else { contact.tolerance },
             friction: if contact.staggered {
                 Staggering::Converged { rounds: 20, inner: iterations.max(20) }
             } else {

@@ -16,7 +16,6 @@
 
 use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
-use super::pile;
 use super::rebound::{Spring, bounce};
 use crate::body::BodyKind;
 use crate::collide::contacts::{Contact, ContactPoint};
@@ -83,8 +82,6 @@ pub struct IslandScratch {
     pub(super) interleave: bool,
     /// For contacts of bodies with joints.
     pub(super) through: super::through::Through,
-    /// For islands of very many contacts.
-    pile: pile::Pile,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -152,9 +149,6 @@ pub fn solve_island(
     let (model, state, settings, dt) = setting;
     if !members.links.is_empty() || !members.points.is_empty() {
         return scratch.solve_jointed(setting, members, changed);
-    }
-    if pile::suits(setting, members) {
-        return pile::solve(setting, members, changed, &mut scratch.pile);
     }
     let slots = members.bodies;
     let substeps = settings.substeps;
@@ -531,7 +525,12 @@ fn meet(
     (gap, meeting - a.position, meeting - b.position)
 }
 
-pub(super) fn external_force(body: &BodyModel, local: &LocalBody, time: f64, h: f64) -> (Vec3, Vec3) {
+pub(super) fn external_force(
+    body: &BodyModel,
+    local: &LocalBody,
+    time: f64,
+    h: f64,
+) -> (Vec3, Vec3) {
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     for f in &body.forces {
         // the share of this substep in which it acts, so that its whole impulse is exact

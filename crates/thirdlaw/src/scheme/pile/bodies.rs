@@ -203,22 +203,19 @@ impl Some<'_> {
             if mover.turns {
                 let body = &model.bodies[mover.slot as usize];
                 mover.before = mover.after;
-                mover.after =
-                    rotation::advance(body, mover.before, self.velocity[i].angular(), h);
+                mover.after = rotation::advance(body, mover.before, self.velocity[i].angular(), h);
             }
         }
     }
 
-    /// Hands the bodies back.
-    pub fn finish(&self, setting: Setting, out: &mut [BodyState]) {
-        let model = setting.0;
-        for (i, (mover, out)) in self.movers.iter().zip(out).enumerate() {
-            let body = &model.bodies[mover.slot as usize];
-            out.position += self.moved[i].linear();
-            out.rotation = mover.orientation(&self.moved[i]);
-            out.velocity = mover.carried(body, &self.velocity[i]);
-            mass::unlock_velocity(&mut out.velocity, body.locks);
-        }
+    /// Hands a body back.
+    pub fn finish(&self, setting: Setting, i: usize, out: &mut BodyState) {
+        let mover = &self.movers[i];
+        let body = &setting.0.bodies[mover.slot as usize];
+        out.position += self.moved[i].linear();
+        out.rotation = mover.orientation(&self.moved[i]);
+        out.velocity = mover.carried(body, &self.velocity[i]);
+        mass::unlock_velocity(&mut out.velocity, body.locks);
     }
 }
 

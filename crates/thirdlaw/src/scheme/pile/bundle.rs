@@ -103,9 +103,5 @@ pub fn set(to: &mut Wide3, lane: usize, v: Vec3) {
 /// One lane of a vector.
 #[inline(always)]
 pub fn get(from: &Wide3, lane: usize) -> Vec3 {
-    Vec3::new(
-        f64::from(from[0].0[lane]),
-        f64::from(from[1].0[lane]),
-        f64::from(from[2].0[lane]),
-    )
+    Vec3::new(f64::from(from[0].0[lane]), f64::from(from[1].0[lane]), f64::from(from[2].0[lane]))
 }

@@ -1,4 +1,4 @@
-//! A large island of bodies and contacts, fast.
+//! Many bodies and contacts, fast: all islands that need no more than a few iterations, in one go.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -13,10 +13,12 @@
 //!
 //! What that costs: gaps and torques are off by the square of what bodies turn in a step, which
 //! detection makes good in the next; impulses have seven digits. Velocities and positions are added up in
-//! double precision, so that momentum keeps its digits. Islands that are small enough to be iterated on
-//! patiently, in which a body bounces, or which joints hold, take the general way.
+//! double precision, so that momentum keeps its digits. Islands that deserve patience (`effort.rs`),
+//! in which a body may bounce, or which joints hold, take the general way.
 //!
-//! The bits depend neither on the number of threads nor on the width of the machine's registers.
+//! Islands in the same pile do not see each other: their contacts share no body, colours follow from
+//! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
+//! pile, nor on the number of threads, nor on the width of the machine's registers.
 
 mod bodies;
 mod bundle;
@@ -27,10 +29,14 @@ mod sweep;
 mod team;
 mod vector;
 
+use super::effort::Effort;
 use super::rebound::Spring as Rebound;
-use super::substep::{Changed, Members, Setting, SolveTotals};
+use super::substep::{PointImpulse, Setting, SolveTotals};
 use crate::collide::contacts::Contact;
+use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{FrictionModel, Solver};
+use crate::rigid::island::Islands;
+use crate::state::BodyState;
 use bodies::{Lines, SharedLines};
 use bundle::{Bundle, Points, WORLD};
 use order::{Entry, NONE, Order};
@@ -39,35 +45,82 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sweep::{Bodies, Pass, Spring};
 use team::Leader;
 
-/// Contacts from which an island is a pile.
-const CONTACTS: usize = 700;
+/// Contacts from which several threads are worth calling.
+const TEAM: usize = 500;
 /// Masses that single precision has room for, kg.
 const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Memory for piles.
 #[derive(Debug, Default)]
 pub struct Pile {
+    /// Which islands are in it.
+    pub has: Vec<bool>,
+    /// Slots of their bodies, and their places among the bodies of all islands.
+    bodies: Vec<u32>,
+    body_at: Vec<u32>,
+    /// Their contacts, and their places among the contacts of all islands.
+    contacts: Vec<u32>,
+    contact_at: Vec<u32>,
     lines: Lines,
     order: Order,
     bundles: Vec<Bundle>,
     points: Vec<Points>,
-    /// Line of each slot, where the island has it.
+    /// Line of each slot, where the pile has it.
     line_of: Vec<u32>,
     others: Vec<u32>,
 }
 
-/// Whether an island is a pile.
-pub fn suits(setting: Setting, members: Members) -> bool {
-    let (model, state, settings, _) = setting;
-    let contact = &settings.contact;
-    members.contacts.len() >= CONTACTS
-        && members.links.is_empty()
-        && members.points.is_empty()
-        && contact.solver == Solver::ColoredPgs
-        && contact.friction == FrictionModel::Cone
-        && !contact.staggered
-        && members.bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
-        && members.contacts.iter().all(|&i| state.contacts[i as usize].restitution == 0.0)
+impl Pile {
+    /// Takes in all islands that need nothing but these iterations.
+    pub fn collect(&mut self, setting: Setting, islands: &Islands) {
+        let contact = &setting.2.contact;
+        let usual = contact.solver == Solver::ColoredPgs
+            && contact.friction == FrictionModel::Cone
+            && !contact.staggered;
+        self.has.clear();
+        for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts, &mut self.contact_at]
+        {
+            list.clear();
+        }
+        for island in &islands.islands {
+            let bodies = island.body_start..island.body_start + island.body_count;
+            let contacts = island.contact_start..island.contact_start + island.contact_count;
+            let has = usual
+                && island.contact_count > 0
+                && island.link_count == 0
+                && island.point_count == 0
+                && suits(
+                    setting,
+                    &islands.bodies[bodies.clone()],
+                    &islands.contacts[contacts.clone()],
+                );
+            self.has.push(has);
+            if has {
+                self.bodies.extend_from_slice(&islands.bodies[bodies.clone()]);
+                self.body_at.extend(bodies.map(|i| i as u32));
+                self.contacts.extend_from_slice(&islands.contacts[contacts.clone()]);
+                self.contact_at.extend(contacts.map(|i| i as u32));
+            }
+        }
+    }
+
+    /// Whether no island is in it.
+    pub fn is_empty(&self) -> bool {
+        self.contacts.is_empty()
+    }
+}
+
+fn suits((model, state, settings, _): Setting, bodies: &[u32], contacts: &[u32]) -> bool {
+    let mut rows = 0;
+    for &i in contacts {
+        let contact = &state.contacts[i as usize];
+        if contact.restitution > 0.0 {
+            return false;
+        }
+        rows += 3 * contact.count as usize;
+    }
+    bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
+        && Effort::of(model, state, bodies).is_plain(&settings.contact, rows)
 }
 
 /// Stages of a step, made chunk by chunk by all threads.
@@ -80,25 +133,22 @@ const LEAD: u32 = 5;
 const SWEEP: u32 = 6;
 const PASSES: [Pass; 4] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax];
 
-/// Advances an island by a step.
+/// Advances the islands of a pile by a step; `bodies` and `impulses` are those of all islands.
 pub fn solve(
     setting: Setting,
-    members: Members,
-    changed: Changed,
     pile: &mut Pile,
+    bodies: &mut [BodyState],
+    impulses: &mut [[PointImpulse; POINTS_MAX]],
 ) -> SolveTotals {
     let settings = setting.2;
     let (iterations, relax) = (settings.contact.iterations, settings.contact.relax_iterations);
-    pile.gather(setting, members);
+    pile.gather(setting);
     let spring = spring(setting);
     let met = AtomicU32::new(0);
-    let bodies = Shared::new(changed.bodies);
-    let impulses = Shared::new(changed.impulses);
-    let Pile { lines, order, bundles, points, .. } = pile;
+    let (bodies, impulses) = (Shared::new(bodies), Shared::new(impulses));
+    let Pile { lines, order, bundles, points, contacts, body_at, contact_at, .. } = pile;
     let order = &*order;
-    let contact = |i: u32| -> &Contact {
-        &setting.1.contacts[members.contacts[i as usize] as usize]
-    };
+    let contact = |i: u32| -> &Contact { &setting.1.contacts[contacts[i as usize] as usize] };
     let Lines { velocity, moved, free, inv_mass, places, movers, led } = lines;
     let (inv_mass, places) = (&*inv_mass, &*places);
     let lines = SharedLines {
@@ -130,7 +180,8 @@ pub fn solve(
                     }
                     for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
                         let count = usize::from(order.entries[i as usize].count);
-                        let out = &mut impulses.range(i as usize..i as usize + 1)[0];
+                        let at = contact_at[i as usize] as usize;
+                        let out = &mut impulses.range(at..at + 1)[0];
                         pack::unpack(bundle, points, lane, count, out);
                     }
                 }
@@ -153,8 +204,11 @@ pub fn solve(
             ADVANCE => unsafe { lines.chunk(at) }.advance(setting),
             _ => unsafe {
                 let chunk = lines.chunk(at);
-                let out = bodies.range(at * bodies::CHUNK..at * bodies::CHUNK + chunk.movers.len());
-                chunk.finish(setting, out);
+                for (i, &at) in
+                    body_at[at * bodies::CHUNK..][..chunk.movers.len()].iter().enumerate()
+                {
+                    chunk.finish(setting, i, &mut bodies.range(at as usize..at as usize + 1)[0]);
+                }
             },
         }
     };
@@ -163,7 +217,7 @@ pub fn solve(
             leader.stage(SWEEP | pass << 4 | (color as u32) << 8, chunks.len());
         }
     };
-    team::run(&work, |leader| {
+    team::run(contacts.len() >= TEAM, &work, |leader| {
         let body_chunks = lines.chunks();
         leader.stage(PACK, order.chunks.len());
         for substep in 0..settings.substeps {
@@ -207,14 +261,14 @@ fn spring((_, _, settings, dt): Setting) -> Spring {
 
 impl Pile {
     /// Brings bodies and contacts together.
-    fn gather(&mut self, setting: Setting, members: Members) {
+    fn gather(&mut self, setting: Setting) {
         let (model, state, ..) = setting;
         self.others.clear();
         self.line_of.resize(model.bodies.len(), WORLD);
-        for (i, &slot) in members.bodies.iter().enumerate() {
+        for (i, &slot) in self.bodies.iter().enumerate() {
             self.line_of[slot as usize] = i as u32 + 1;
         }
-        for &index in members.contacts {
+        for &index in &self.contacts {
             let key = state.contacts[index as usize].key;
             for slot in [key.a, key.b] {
                 if !model.bodies[slot as usize].is_dynamic() && self.others.last() != Some(&slot) {
@@ -225,12 +279,12 @@ impl Pile {
         self.others.sort_unstable();
         self.others.dedup();
         for (i, &slot) in self.others.iter().enumerate() {
-            self.line_of[slot as usize] = (members.bodies.len() + 1 + i) as u32;
+            self.line_of[slot as usize] = (self.bodies.len() + 1 + i) as u32;
         }
-        self.lines.gather(setting, members.bodies, &self.others);
+        self.lines.gather(setting, &self.bodies, &self.others);
 
         self.order.entries.clear();
-        for &index in members.contacts {
+        for &index in &self.contacts {
             let contact = &state.contacts[index as usize];
             let slots = [contact.key.a as usize, contact.key.b as usize];
             self.order.entries.push(Entry {

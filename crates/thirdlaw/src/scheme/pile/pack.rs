@@ -134,36 +134,44 @@ impl Bundle {
     }
 }
 
+/// i·(M⁻¹ k) of a direction.
+#[inline(always)]
+fn straight<V: Vector>(i: [V; 3], k: [V; 3], mass: [V; 3]) -> V {
+    dot(i, [mass[0] * k[0], mass[1] * k[1], mass[2] * k[2]])
+}
+
+/// i·(I⁻¹ k) of an arm.
+#[inline(always)]
+fn turned<V: Vector>(i: [V; 3], k: [V; 3], inertia: &[Wide; 6]) -> V {
+    dot(i, spin::<V>(inertia, k))
+}
+
 /// Responses and their inverses; turns the arms of points into r × n.
 #[inline(always)]
 fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points]) {
-    let [zero, half, one, nan] = [0.0, 0.5, 1.0, f32::NAN].map(V::splat);
+    let (zero, half, one) = (V::splat(0.0), V::splat(0.5), V::splat(1.0));
     let normal = load::<V>(&bundle.normal);
     let t = load::<V>(&bundle.tangent);
     let u = cross(normal, t);
     let mass = load::<V>(&bundle.mass);
-    let pushed = |d: [V; 3]| [mass[0] * d[0], mass[1] * d[1], mass[2] * d[2]];
-    let inertia = &bundle.inertia;
-    let turned =
-        |i: [V; 3], k: [V; 3], side: usize| dot(i, spin::<V>(&inertia[side], k));
-
-    let straight = dot(normal, pushed(normal));
+    let [inertia_a, inertia_b] = &bundle.inertia;
+    let straight = straight(normal, normal, mass);
     for point in points {
         let [a, b] = [cross(load(&point.arm[0]), normal), cross(load(&point.arm[1]), normal)];
         for x in 0..3 {
             a[x].store(&mut point.arm[0][x]);
             b[x].store(&mut point.arm[1][x]);
         }
-        let response = straight + turned(a, a, 0) + turned(b, b, 1);
+        let response = straight + turned(a, a, inertia_a) + turned(b, b, inertia_b);
         response.select_le(zero, zero, one / response).store(&mut point.inverse);
     }
 
     let [a, b] = [load::<V>(&bundle.arm[0]), load::<V>(&bundle.arm[1])];
     let (at, bt, au, bu) = (cross(a, t), cross(b, t), cross(a, u), cross(b, u));
-    let p = dot(t, pushed(t)) + turned(at, at, 0) + turned(bt, bt, 1);
-    let q = dot(t, pushed(u)) + turned(at, au, 0) + turned(bt, bu, 1);
-    let r = dot(u, pushed(u)) + turned(au, au, 0) + turned(bu, bu, 1);
-    let about = turned(normal, normal, 0) + turned(normal, normal, 1);
+    let p = self::straight(t, t, mass) + turned(at, at, inertia_a) + turned(bt, bt, inertia_b);
+    let q = self::straight(t, u, mass) + turned(at, au, inertia_a) + turned(bt, bu, inertia_b);
+    let r = self::straight(u, u, mass) + turned(au, au, inertia_a) + turned(bu, bu, inertia_b);
+    let about = turned(normal, normal, inertia_a) + turned(normal, normal, inertia_b);
     about.select_le(zero, zero, one / about).store(&mut bundle.twist);
     let apart = half * (p - r);
     let largest = half * (p + r) + (apart * apart + q * q).sqrt();
@@ -171,7 +179,7 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points]) {
     let determinant = p * r - q * q;
     // nearly of rank one: the inverse would only amplify rounding
     let least = V::splat(1e-5) * p * r;
-    let none = (p + r).select_le(zero, zero, nan);
+    let none = (p + r).select_le(zero, zero, V::splat(f32::NAN));
     let k = determinant.select_le(least, none, one / determinant);
     (k * r).store(&mut bundle.stick[0]);
     (k * (zero - q)).store(&mut bundle.stick[1]);

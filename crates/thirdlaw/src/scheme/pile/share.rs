@@ -25,12 +25,10 @@ impl<'a, T> Shared<'a, T> {
         self.len
     }
 
-    /// Where an element lies.
+    /// Where the first element lies.
     #[inline(always)]
-    pub fn at(&self, i: usize) -> *mut T {
-        assert!(i < self.len);
-        // SAFETY: within the slice
-        unsafe { self.start.add(i) }
+    pub fn start(&self) -> *mut T {
+        self.start
     }
 
     /// Elements to change.

@@ -12,7 +12,7 @@
 
 use super::bundle::{Bundle, Line, Padded, Points};
 use super::share::Shared;
-use super::vector::{LANES, Vector, Wide, cross, dot, load};
+use super::vector::{LANES, Quad, Vector, Wide, cross, dot, load};
 
 /// What a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Bodies<'a> {
 /// change that a normal impulse asked for, m/s.
 ///
 /// # Safety
-/// Nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
+/// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
 /// any other line they name.
 pub unsafe fn sweep(
     pass: Pass,
@@ -176,17 +176,51 @@ pub(super) fn spin<V: Vector>(inertia: &[Wide; 6], turn: [V; 3]) -> [V; 3] {
     ]
 }
 
+type Addresses = [*mut Line; LANES];
+
+/// Where the lines of one side lie.
+///
+/// # Safety
+/// The bundle names lines that there are.
+#[inline(always)]
+unsafe fn lines(of: &Shared<Line>, bundle: &Bundle, side: usize) -> Addresses {
+    let mut out = [std::ptr::null_mut(); LANES];
+    for lane in 0..LANES {
+        // SAFETY: the caller's
+        out[lane] = unsafe { of.start().add(bundle.body[side][lane] as usize) };
+    }
+    out
+}
+
+macro_rules! part {
+    ($name:ident, $field:ident, $raw:tt, $pointer:ty) => {
+        /// # Safety
+        /// The lines are there.
+        #[inline(always)]
+        unsafe fn $name(lines: Addresses) -> [$pointer; LANES] {
+            let mut out = [std::ptr::null_mut::<Quad>() as $pointer; LANES];
+            for lane in 0..LANES {
+                // SAFETY: the caller's
+                out[lane] = unsafe { &raw $raw (*lines[lane]).$field };
+            }
+            out
+        }
+    };
+}
+part!(linear, linear, const, *const Quad);
+part!(angular, angular, const, *const Quad);
+part!(linear_mut, linear, mut, *mut Quad);
+part!(angular_mut, angular, mut, *mut Quad);
+
 impl<V: Vector> Sides<V> {
     #[inline(always)]
     unsafe fn gather(bundle: &Bundle, bodies: &Bodies) -> Sides<V> {
-        let lines = [0, 1].map(|k| bundle.body[k].map(|i| bodies.velocity.at(i as usize)));
         // SAFETY: the caller's
         unsafe {
-            let linear = lines.map(|lines| lines.map(|line| &raw const (*line).linear));
-            let angular = lines.map(|lines| lines.map(|line| &raw const (*line).angular));
+            let [a, b] = [lines(bodies.velocity, bundle, 0), lines(bodies.velocity, bundle, 1)];
             Sides {
-                relative: V::read_difference(linear[1], linear[0]),
-                angular: [V::read(angular[0]), V::read(angular[1])],
+                relative: V::read_difference(linear(b), linear(a)),
+                angular: [V::read(angular(a)), V::read(angular(b))],
                 push: [V::splat(0.0); 3],
             }
         }
@@ -196,16 +230,19 @@ impl<V: Vector> Sides<V> {
     unsafe fn scatter(&self, bundle: &Bundle, bodies: &Bodies, turned: [[V; 3]; 2]) {
         let zero = V::splat(0.0);
         let pushes = [sub([zero; 3], self.push), self.push];
-        for k in 0..2 {
-            let lines = bundle.body[k].map(|i| bodies.velocity.at(i as usize));
-            let masses = bundle.body[k].map(|i| &raw const bodies.inv_mass[i as usize].0);
-            let moves = bundle.moves[k];
-            // SAFETY: the caller's
+        for side in 0..2 {
+            let moves = bundle.moves[side];
+            // SAFETY: the caller's; every body has a mass
             unsafe {
-                let linear = lines.map(|line| &raw mut (*line).linear);
-                V::add_scaled_to(pushes[k], masses, linear, moves);
-                let angular = lines.map(|line| &raw mut (*line).angular);
-                V::add_to(sub(self.angular[k], turned[k]), angular, moves);
+                let lines = lines(bodies.velocity, bundle, side);
+                let mut masses = [std::ptr::null(); LANES];
+                for lane in 0..LANES {
+                    let mass = bodies.inv_mass.get_unchecked(bundle.body[side][lane] as usize);
+                    masses[lane] = &raw const mass.0;
+                }
+                V::add_scaled_to(pushes[side], masses, linear_mut(lines), moves);
+                let spun = sub(self.angular[side], turned[side]);
+                V::add_to(spun, angular_mut(lines), moves);
             }
         }
     }
@@ -224,8 +261,8 @@ impl<V: Vector> Sides<V> {
     /// w/N of a point.
     #[inline(always)]
     fn closing(&self, normal: [V; 3], point: &Points, inverse: V) -> V {
-        let turning = dot(load(&point.arm[1]), self.angular[1])
-            - dot(load(&point.arm[0]), self.angular[0]);
+        let turning =
+            dot(load(&point.arm[1]), self.angular[1]) - dot(load(&point.arm[0]), self.angular[0]);
         (dot(normal, self.relative) + turning) * inverse
     }
 
@@ -322,7 +359,8 @@ impl<V: Vector> Sides<V> {
         let [z1, z2, z3] = load::<V>(&bundle.friction);
         let push = add(scaled(t, z1), scaled(cross(normal, t), z2));
         let about = scaled(normal, z3);
-        let mut turn = [0, 1].map(|k| add(cross(load(&bundle.arm[k]), push), about));
+        let [a, b] = [load(&bundle.arm[0]), load(&bundle.arm[1])];
+        let mut turn = [add(cross(a, push), about), add(cross(b, push), about)];
         let mut sum = V::splat(0.0);
         for point in points {
             let z = V::load(&point.impulse);
@@ -343,16 +381,14 @@ unsafe fn place<V: Vector>(
     bodies: &Bodies,
     spring: &Spring,
 ) {
-    let lines = [0, 1].map(|k| bundle.body[k].map(|i| bodies.moved.at(i as usize)));
     // SAFETY: the caller's
     let (way, turn) = unsafe {
-        let linear = lines.map(|lines: [*mut Line; LANES]| lines.map(|l| &raw const (*l).linear));
-        let angular = lines.map(|lines| lines.map(|l| &raw const (*l).angular));
-        (V::read_difference(linear[1], linear[0]), [V::read(angular[0]), V::read(angular[1])])
+        let [a, b] = [lines(bodies.moved, bundle, 0), lines(bodies.moved, bundle, 1)];
+        (V::read_difference(linear(b), linear(a)), [V::read(angular(a)), V::read(angular(b))])
     };
     let apart = dot(load(&bundle.normal), way);
-    let [zero, inv_h, rate, slop, speed] =
-        [0.0, spring.inv_h, spring.rate, spring.slop, spring.speed].map(V::splat);
+    let (zero, inv_h, rate) = (V::splat(0.0), V::splat(spring.inv_h), V::splat(spring.rate));
+    let (slop, speed) = (V::splat(spring.slop), V::splat(spring.speed));
     let softness = V::splat(spring.softness);
     let held = V::splat(spring.rate * spring.sag);
     for point in points {

@@ -33,15 +33,16 @@ pub struct Leader<'a> {
     number: u64,
 }
 
-/// Runs `lead` with a leader whose stages are made by all threads of the pool: `work(stage, chunk)`
-/// for every chunk of every stage, stage after stage.
+/// Runs `lead` with a leader whose stages are made by all threads of the pool, if `help` is wanted:
+/// `work(stage, chunk)` for every chunk of every stage, stage after stage.
 pub fn run<R: Send>(
+    help: bool,
     work: &(dyn Fn(u32, usize) + Sync),
     lead: impl FnOnce(&mut Leader) -> R + Send,
 ) -> R {
     let board =
         Board { ticket: AtomicU64::new(0), stage: AtomicU32::new(0), done: AtomicU32::new(0) };
-    let threads = rayon::current_num_threads();
+    let threads = if help { rayon::current_num_threads() } else { 1 };
     let mut leader = Leader { board: &board, work, alone: threads == 1, number: 0 };
     if threads == 1 {
         return lead(&mut leader);
@@ -132,14 +133,13 @@ mod tests {
             let work = |stage: u32, chunk: usize| {
                 // all chunks of the stage before are done
                 let before = (stage as usize).checked_sub(1);
-                let undone = |s: usize| {
-                    (0..s % 37).any(|c| counts[40 * s + c].load(Ordering::Relaxed) != 1)
-                };
+                let undone =
+                    |s: usize| (0..s % 37).any(|c| counts[40 * s + c].load(Ordering::Relaxed) != 1);
                 late.fetch_add(u32::from(before.is_some_and(undone)), Ordering::Relaxed);
                 counts[40 * stage as usize + chunk].fetch_add(1, Ordering::Relaxed);
             };
             pool.install(|| {
-                run(&work, |leader| (0..50).for_each(|s| leader.stage(s, s as usize % 37)))
+                run(true, &work, |leader| (0..50).for_each(|s| leader.stage(s, s as usize % 37)))
             });
             assert_eq!(late.into_inner(), 0);
             let made: u32 = counts.iter().map(|c| c.load(Ordering::Relaxed)).sum();
