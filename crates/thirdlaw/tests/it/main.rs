@@ -13,6 +13,7 @@ mod joint_energy;
 mod joint_input;
 mod mechanism;
 mod particles;
+mod pile;
 mod reduced;
 mod robust;
 mod sleep;

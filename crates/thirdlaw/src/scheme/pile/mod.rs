@@ -1,4 +1,5 @@
-//! Many bodies and contacts, fast: all islands that need no more than a few iterations, in one go.
+//! Many bodies and contacts, fast: all islands of more than a few bodies that need no more than a few
+//! iterations, in one go.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -45,6 +46,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sweep::{Bodies, Pass, Spring};
 use team::Leader;
 
+/// Contacts from which an island may go to the pile: fewer bodies are looked at more closely, and
+/// deserve double precision.
+const CONTACTS: usize = 40;
 /// Contacts from which several threads are worth calling.
 const TEAM: usize = 500;
 /// Masses that single precision has room for, kg.
@@ -86,7 +90,7 @@ impl Pile {
             let bodies = island.body_start..island.body_start + island.body_count;
             let contacts = island.contact_start..island.contact_start + island.contact_count;
             let has = usual
-                && island.contact_count > 0
+                && island.contact_count >= CONTACTS
                 && island.link_count == 0
                 && island.point_count == 0
                 && suits(
