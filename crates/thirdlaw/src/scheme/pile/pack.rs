@@ -38,11 +38,11 @@ pub fn pack<'a>(
     for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let entry = &entries[i as usize];
         let place = entry.body.map(|line| &places[line as usize]);
-        for k in 0..2 {
+        for (k, place) in place.iter().enumerate() {
             bundle.body[k][lane] = entry.body[k];
             if entry.moves[k] {
                 bundle.moves[k] |= 1 << lane;
-                bundle.set_mass(k, lane, &place[k].mass);
+                bundle.set_mass(k, lane, &place.mass);
             }
         }
         pack_contact(bundle, points, lane, contact(i), place);

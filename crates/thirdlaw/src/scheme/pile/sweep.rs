@@ -185,9 +185,9 @@ type Addresses = [*mut Line; LANES];
 #[inline(always)]
 unsafe fn lines(of: &Shared<Line>, bundle: &Bundle, side: usize) -> Addresses {
     let mut out = [std::ptr::null_mut(); LANES];
-    for lane in 0..LANES {
+    for (out, &line) in out.iter_mut().zip(&bundle.body[side]) {
         // SAFETY: the caller's
-        out[lane] = unsafe { of.start().add(bundle.body[side][lane] as usize) };
+        *out = unsafe { of.start().add(line as usize) };
     }
     out
 }
@@ -199,9 +199,9 @@ macro_rules! part {
         #[inline(always)]
         unsafe fn $name(lines: Addresses) -> [$pointer; LANES] {
             let mut out = [std::ptr::null_mut::<Quad>() as $pointer; LANES];
-            for lane in 0..LANES {
+            for (out, &line) in out.iter_mut().zip(&lines) {
                 // SAFETY: the caller's
-                out[lane] = unsafe { &raw $raw (*lines[lane]).$field };
+                *out = unsafe { &raw $raw (*line).$field };
             }
             out
         }
@@ -236,9 +236,8 @@ impl<V: Vector> Sides<V> {
             unsafe {
                 let lines = lines(bodies.velocity, bundle, side);
                 let mut masses = [std::ptr::null(); LANES];
-                for lane in 0..LANES {
-                    let mass = bodies.inv_mass.get_unchecked(bundle.body[side][lane] as usize);
-                    masses[lane] = &raw const mass.0;
+                for (out, &line) in masses.iter_mut().zip(&bundle.body[side]) {
+                    *out = &raw const bodies.inv_mass.get_unchecked(line as usize).0;
                 }
                 V::add_scaled_to(pushes[side], masses, linear_mut(lines), moves);
                 let spun = sub(self.angular[side], turned[side]);
@@ -365,9 +364,8 @@ impl<V: Vector> Sides<V> {
         for point in points {
             let z = V::load(&point.impulse);
             sum = sum + z;
-            for k in 0..2 {
-                turn[k] = add(turn[k], scaled(load(&point.arm[k]), z));
-            }
+            turn[0] = add(turn[0], scaled(load(&point.arm[0]), z));
+            turn[1] = add(turn[1], scaled(load(&point.arm[1]), z));
         }
         self.apply(bundle, add(push, scaled(normal, sum)), turn);
     }

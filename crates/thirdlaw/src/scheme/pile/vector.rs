@@ -139,8 +139,8 @@ impl Vector for Wide {
     #[inline(always)]
     unsafe fn add_to(v: [Wide; 3], to: [*mut Quad; LANES], mask: u8) {
         for lane in (0..LANES).filter(|lane| mask >> lane & 1 == 1) {
-            for x in 0..3 {
-                unsafe { (*to[lane])[x] += f64::from(v[x].0[lane]) };
+            for (x, v) in v.iter().enumerate() {
+                unsafe { (*to[lane])[x] += f64::from(v.0[lane]) };
             }
         }
     }
@@ -153,8 +153,8 @@ impl Vector for Wide {
         mask: u8,
     ) {
         for lane in (0..LANES).filter(|lane| mask >> lane & 1 == 1) {
-            for x in 0..3 {
-                unsafe { (*to[lane])[x] += f64::from(v[x].0[lane]) * (*scale[lane])[x] };
+            for (x, v) in v.iter().enumerate() {
+                unsafe { (*to[lane])[x] += f64::from(v.0[lane]) * (*scale[lane])[x] };
             }
         }
     }
