@@ -137,7 +137,7 @@ struct Chunk {
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
 /// Share of the smaller body's reach by which a pair may move before its contacts are found anew.
-const STILL: f64 = 2e-4;
+const STILL: f64 = 5e-5;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
 /// `substep` seconds. Contacts between bodies that both
