@@ -320,6 +320,9 @@ pub struct BenchArgs {
     /// Change one value of the scenes; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub overrides: Vec<(String, String)>,
+    /// Run the same bodies in another engine beside it, in turn; sleeping is off on both sides
+    #[arg(long, value_name = "ENGINE", value_enum)]
+    pub against: Option<Peer>,
     /// Also write the figures to this file
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -342,6 +345,13 @@ pub struct CompareArgs {
     /// Change one value of the scene, such as settings.coupling.exchanges=1; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = parse_override)]
     pub overrides: Vec<(String, String)>,
+}
+
+/// Engines to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Peer {
+    /// Rapier as published, at its defaults: f32, with its `parallel` feature
+    Rapier,
 }
 
 /// More than this is a slip of the finger; rayon would try to start them all.

@@ -4,6 +4,9 @@
 //! over its last third; rest energy is measured over the same frames: the mean over them of each
 //! body's kinetic energy per mass, of which the median and the mean over the bodies are given (the
 //! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does).
+//! Overlap is found by fresh geometric queries on the final poses, whichever engine they come from.
+
+mod against;
 
 use crate::args::BenchArgs;
 use crate::cloth_table::{self, ClothFigures, ClothTally};
@@ -18,13 +21,14 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Instant;
-use thirdlaw::{Stage, measure};
+use thirdlaw::{Settings, Stage, World, measure};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figures {
     scene: String,
+    engine: &'static str,
     overrides: Vec<(String, String)>,
     threads: usize,
     frames: u32,
@@ -51,7 +55,9 @@ pub struct Figures {
     /// Absent where one world holds everything.
     #[serde(skip_serializing_if = "Option::is_none")]
     coupling: Option<CouplingFigures>,
-    hash: String,
+    /// Of the final state; absent for other engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -60,6 +66,8 @@ struct Report<'a> {
     date: String,
     machine: Machine,
     figures: &'a [Figures],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ratios: Vec<against::Ratios>,
 }
 
 /// Measures scenes and prints a table, row by row as they are done.
@@ -82,12 +90,15 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     print::result(&header(names))?;
     for (name, scene, frames) in &scenes {
         for &threads in &thread_counts {
-            let figures = measure_scene(name, scene, *frames, threads, args)?;
-            print::result(&row(&figures, names))?;
-            all.push(figures);
+            for figures in measure_scene(name, scene, *frames, threads, args)? {
+                print::result(&row(&figures, names))?;
+                all.push(figures);
+            }
         }
         warn_of_difference(name, &all);
     }
+    let ratios = against::ratios(&all);
+    print::result(&against::table(&ratios, names))?;
     print::result(&stage_table(&all, names))?;
     let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
     print::result(&cloth_table::text(cloth, names))?;
@@ -97,7 +108,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     match &args.json {
         Some(path) => {
             let machine = Machine::here(thread_counts.iter().copied().max().unwrap_or(1));
-            let report = Report { version: VERSION, date: now(), machine, figures: &all };
+            let report = Report { version: VERSION, date: now(), machine, figures: &all, ratios };
             let mut text = serde_json::to_string_pretty(&report)
                 .map_err(|error| Failure::file("write", path)(error.into()))?;
             text.push('\n');
@@ -107,46 +118,58 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     }
 }
 
+/// The figures of a scene; with `--against` those of the other engine too, run in turn with ours.
 fn measure_scene(
     name: &str,
     scene: &Scene,
     frames: u32,
     threads: usize,
     args: &BenchArgs,
-) -> Result<Figures, Failure> {
+) -> Result<Vec<Figures>, Failure> {
     let passes = threads::install(threads, || {
-        (0..args.repeat).map(|_| simulate(name, scene, frames)).collect::<Result<Vec<_>, _>>()
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for _ in 0..args.repeat {
+            ours.push(simulate(name, scene, frames, args.against.is_none())?);
+            if args.against.is_some() {
+                theirs.push(against::simulate(name, scene, frames)?);
+            }
+        }
+        Ok([("thirdlaw", ours), ("rapier", theirs)])
     })?;
-    let settled: Vec<f64> = passes.iter().map(|pass| pass.settled_ms).collect();
-    let (min, max) =
-        settled.iter().fold((f64::INFINITY, 0.0_f64), |(min, max), &ms| (min.min(ms), max.max(ms)));
-    let stages = passes[0].stage_ms.keys().map(|stage| {
-        let times = passes.iter().filter_map(|pass| pass.stage_ms.get(stage).copied());
-        (*stage, median(times.collect()))
-    });
-    let pass = &passes[0];
-    Ok(Figures {
-        scene: name.into(),
-        overrides: args.overrides.clone(),
-        threads,
-        frames,
-        repeat: args.repeat,
-        ms_per_frame: median(settled.clone()),
-        ms_per_frame_min: min,
-        ms_per_frame_max: max,
-        total_ms: median(passes.iter().map(|pass| pass.total_ms).collect()),
-        stage_ms: stages.collect(),
-        rest_energy_median: median(pass.rest_energy.clone()),
-        // a sum of nothing is −0
-        rest_energy_mean: (0.0 + pass.rest_energy.iter().sum::<f64>())
-            / pass.rest_energy.len().max(1) as f64,
-        overlap_p99: pass.overlap_p99,
-        overlap_max: pass.overlap_max,
-        contacts: pass.contacts,
-        cloth: pass.cloth.clone(),
-        coupling: pass.coupling.clone(),
-        hash: stats::hash_text(pass.hash),
-    })
+    let passes = passes.into_iter().filter(|(_, passes)| !passes.is_empty());
+    Ok(passes
+        .map(|(engine, passes)| {
+            let settled: Vec<f64> = passes.iter().map(|pass| pass.settled_ms).collect();
+            let stages = passes[0].stage_ms.keys().map(|stage| {
+                let times = passes.iter().filter_map(|pass| pass.stage_ms.get(stage).copied());
+                (*stage, median(times.collect()))
+            });
+            let pass = &passes[0];
+            Figures {
+                scene: name.into(),
+                engine,
+                overrides: args.overrides.clone(),
+                threads,
+                frames,
+                repeat: args.repeat,
+                ms_per_frame: median(settled.clone()),
+                ms_per_frame_min: settled.iter().copied().fold(f64::INFINITY, f64::min),
+                ms_per_frame_max: settled.iter().copied().fold(0.0, f64::max),
+                total_ms: median(passes.iter().map(|pass| pass.total_ms).collect()),
+                stage_ms: stages.collect(),
+                rest_energy_median: median(pass.rest_energy.clone()),
+                // a sum of nothing is −0
+                rest_energy_mean: (0.0 + pass.rest_energy.iter().sum::<f64>())
+                    / pass.rest_energy.len().max(1) as f64,
+                overlap_p99: pass.overlap_p99,
+                overlap_max: pass.overlap_max,
+                contacts: pass.contacts,
+                cloth: pass.cloth.clone(),
+                coupling: pass.coupling.clone(),
+                hash: pass.hash.map(stats::hash_text),
+            }
+        })
+        .collect())
 }
 
 /// One simulation of a scene from its beginning.
@@ -160,11 +183,20 @@ struct Pass {
     contacts: u32,
     cloth: Option<ClothFigures>,
     coupling: Option<CouplingFigures>,
-    hash: u64,
+    hash: Option<u64>,
 }
 
-fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
+/// The scene, as it is or without sleep.
+fn start(scene: &Scene, may_sleep: bool) -> Result<Scene, Failure> {
     let mut scene = scene.clone();
+    let settings = *scene.world.settings();
+    let settings = Settings { sleeping: settings.sleeping && may_sleep, ..settings };
+    scene.world.set_settings(settings).map_err(|error| Failure::Input(error.to_string()))?;
+    Ok(scene)
+}
+
+fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<Pass, Failure> {
+    let mut scene = start(scene, may_sleep)?;
     let mut motor = Motor::new(&scene)?;
     let mut books = Vec::new();
     let settled_from = frames - frames.div_ceil(3);
@@ -190,9 +222,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
         if frame >= settled_from {
             motor.show(&mut scene);
             let energies = measure::specific_kinetic(&scene.world);
-            rest_energy.resize(energies.len(), 0.0);
-            let share = 1.0 / f64::from(frames - settled_from);
-            rest_energy.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e * share);
+            add_rest_energy(&mut rest_energy, energies, frames - settled_from);
         }
     }
     tally.add_stages(clock.ms());
@@ -200,20 +230,33 @@ fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
     let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
-    let mut depths: Vec<f64> = measure::overlaps(world).iter().map(|o| o.depth).collect();
-    depths.sort_by(f64::total_cmp);
+    let (overlap_p99, overlap_max) = overlap(world);
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
         total_ms,
         stage_ms: stage_ms.collect(),
         rest_energy,
-        overlap_p99: depths.get(depths.len() * 99 / 100).copied().unwrap_or(0.0),
-        overlap_max: depths.last().copied().unwrap_or(0.0),
+        overlap_p99,
+        overlap_max,
         contacts,
         cloth: tally.figures(world, frames, total_ms),
-        hash: state_hash(world.hash(), &motor.bytes()?),
+        hash: Some(state_hash(world.hash(), &motor.bytes()?)),
         coupling: motor.is_coupled().then(|| CouplingFigures::new(&scene, &motor, &books)),
     })
+}
+
+/// Adds this frame's share to the mean over `frames` of every body's kinetic energy per mass.
+fn add_rest_energy(sums: &mut Vec<f64>, energies: Vec<f64>, frames: u32) {
+    sums.resize(energies.len(), 0.0);
+    sums.iter_mut().zip(energies).for_each(|(sum, e)| *sum += e / f64::from(frames));
+}
+
+/// 99th percentile over overlapping pairs and the largest overlap, m.
+fn overlap(world: &World) -> (f64, f64) {
+    let mut depths: Vec<f64> = measure::overlaps(world).iter().map(|o| o.depth).collect();
+    depths.sort_by(f64::total_cmp);
+    let at = |i: usize| depths.get(i).copied().unwrap_or(0.0);
+    (at(depths.len() * 99 / 100), depths.last().copied().unwrap_or(0.0))
 }
 
 fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
@@ -222,7 +265,7 @@ fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok,
 
 /// The same scene must end in the same bits with any number of threads.
 fn warn_of_difference(name: &str, all: &[Figures]) {
-    let mut of_scene = all.iter().filter(|f| f.scene == name);
+    let mut of_scene = all.iter().filter(|f| f.scene == name && f.hash.is_some());
     if let Some(first) = of_scene.next()
         && of_scene.any(|f| f.hash != first.hash)
     {
@@ -232,7 +275,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  threads  frames   ms/frame  (min–max)              total s  contacts  \
+        "{:<names$}  engine    threads  frames   ms/frame  (min–max)              total s  contacts  \
          rest J/kg median  mean       overlap mm p99  max\n",
         "scene"
     )
@@ -242,8 +285,9 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:<8}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
         f.scene,
+        f.engine,
         f.threads,
         f.frames,
         print::number(f.ms_per_frame),
@@ -265,7 +309,7 @@ fn stage_table(all: &[Figures], names: usize) -> String {
     for stage in &stages {
         let _ = write!(text, "  {:>12}", stages::name(*stage));
     }
-    for f in all {
+    for f in all.iter().filter(|f| !f.stage_ms.is_empty()) {
         let _ = write!(text, "\n{:<names$}  {:>7}", f.scene, f.threads);
         for stage in &stages {
             let ms = f.stage_ms.get(stage).map_or_else(String::new, |ms| print::number(*ms));

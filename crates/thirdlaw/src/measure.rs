@@ -4,7 +4,8 @@
 //! read from the solver or from the engine's own manifolds.
 
 use crate::joint::geometry::side_pose;
-use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::math::{Mat3, Pose, Quat, Twist, Vec3};
+use crate::model::BodyModel;
 use crate::particle::{Emitter, Stream};
 use crate::point::{PointModel, PointState};
 use crate::world::World;
@@ -108,16 +109,19 @@ pub fn strain(world: &World) -> f64 {
 
 fn body_kinetic(world: &World, slot: usize) -> f64 {
     let (body, state) = (&world.model().bodies[slot], &world.state().bodies[slot]);
-    let v = &state.velocity;
-    let l = angular_momentum(world, slot);
+    kinetic(body, state.rotation, &state.velocity)
+}
+
+/// Kinetic energy that a body has in this orientation with this velocity, J.
+pub fn kinetic(body: &BodyModel, rotation: Quat, v: &Twist) -> f64 {
+    let l = angular_momentum(body, rotation, v.angular);
     0.5 * body.mass * v.linear.length_squared() + 0.5 * v.angular.dot(l)
 }
 
 /// About the centre of mass.
-fn angular_momentum(world: &World, slot: usize) -> Vec3 {
-    let (body, state) = (&world.model().bodies[slot], &world.state().bodies[slot]);
-    let r = Mat3::from_quat(state.rotation);
-    r * (body.inertia * (r.transpose() * state.velocity.angular))
+fn angular_momentum(body: &BodyModel, rotation: Quat, omega: Vec3) -> Vec3 {
+    let r = Mat3::from_quat(rotation);
+    r * (body.inertia * (r.transpose() * omega))
 }
 
 /// Momentum (kg·m/s) and angular momentum about the world's origin (kg·m²/s): of bodies, points,
@@ -129,7 +133,8 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
             let state = &world.state().bodies[i];
             let p = body.mass * state.velocity.linear;
             linear += p;
-            angular += state.position.cross(p) + angular_momentum(world, i);
+            let spin = angular_momentum(body, state.rotation, state.velocity.angular);
+            angular += state.position.cross(p) + spin;
         }
     }
     for (point, state) in points(world) {

@@ -38,6 +38,27 @@ fn bench_and_run_simulate_the_same() {
 }
 
 #[test]
+fn bench_puts_rapier_beside() {
+    let workplace = Workplace::new();
+    let line = "bench boxes.toml --against rapier --threads 1 --frames 60 --json figures.json";
+    let done = workplace.thirdlaw(line).expect_code(0);
+    assert!(done.stdout.contains("ours over Rapier's"), "{}", done.stdout);
+    let text = std::fs::read(workplace.path("figures.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let engines: Vec<_> = report["figures"].as_array().unwrap().iter().collect();
+    assert_eq!(engines.len(), 2);
+    assert_eq!(
+        (&engines[0]["engine"], &engines[1]["engine"]),
+        (&"thirdlaw".into(), &"rapier".into())
+    );
+    // both simulate the same fall: what the bodies do is alike to a few percent
+    let energy = |i: usize| engines[i]["rest_energy_mean"].as_f64().unwrap();
+    assert!((energy(0) / energy(1) - 1.0).abs() < 0.1, "{} {}", energy(0), energy(1));
+    let ratio = report["ratios"][0]["rest_energy_mean"].as_f64().unwrap();
+    assert!((ratio - energy(0) / energy(1)).abs() < 1e-9);
+}
+
+#[test]
 fn every_listed_scene_is_valid() {
     let workplace = Workplace::new();
     let list = workplace.thirdlaw("scenes").expect_code(0).stdout;

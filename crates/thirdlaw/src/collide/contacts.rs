@@ -1,14 +1,19 @@
 //! Contacts of a step: manifolds of all pairs, ordered by their keys, with the impulses of the last
 //! step carried over to points that persist.
+//!
+//! Most pairs of a pile hardly move against each other. Their contacts stay as they were found, turned
+//! along with the bodies, until the pair has moved by a share of its size; what was found then is part
+//! of the state, so that nothing depends on memory. Contacts stay in place as long as no pair of their
+//! chunk comes or goes.
 
 use super::broad::pair_margin;
 use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
-use crate::math::{Pose, Vec3};
-use crate::model::Model;
-use crate::state::State;
-use rayon::prelude::*;
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::{BodyModel, Model};
+use crate::state::{BodyState, State};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Which two convex pieces touch. The order of keys is the order of contacts everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -38,6 +43,22 @@ pub struct Contact {
     pub points: [ContactPoint; POINTS_MAX],
     /// Number of points.
     pub count: u32,
+    /// How the pair lay when the contact was found.
+    pub found: Found,
+}
+
+/// How a pair of bodies lay when its contacts were found, in axes of a.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// From the centre of mass of a to that of b, m.
+    pub between: Vec3,
+    /// Orientation of b.
+    pub turn: Quat,
+    /// Normal from a to b.
+    pub normal: Vec3,
+    /// Distance up to which contacts were looked for, m; 0 where a side is round and its contacts move
+    /// over it.
+    pub margin: f64,
 }
 
 /// One point of a contact. See [`super::manifold::Point`] for cores and radii.
@@ -73,6 +94,10 @@ impl Contact {
             && (self.normal.length_squared() - 1.0).abs() < 1e-6
             && self.friction >= 0.0
             && (0.0..=1.0).contains(&self.restitution)
+            && self.found.between.is_finite()
+            && self.found.turn.is_finite()
+            && self.found.normal.is_finite()
+            && self.found.margin.is_finite()
             && self.points().iter().all(|p| {
                 p.anchor_a.is_finite()
                     && p.anchor_b.is_finite()
@@ -83,16 +108,11 @@ impl Contact {
             })
     }
 
-    /// The same contact with its impulses multiplied.
-    fn scaled(&self, scale: f64) -> Contact {
-        let mut contact = *self;
-        if scale != 1.0 {
-            for point in &mut contact.points {
-                point.normal_impulse *= scale;
-                point.friction_impulse *= scale;
-            }
+    fn scale_impulses(&mut self, scale: f64) {
+        for point in &mut self.points {
+            point.normal_impulse *= scale;
+            point.friction_impulse *= scale;
         }
-        contact
     }
 }
 
@@ -103,14 +123,21 @@ pub struct ContactScratch {
     merged: Vec<Contact>,
 }
 
+/// What became of the contacts of some consecutive pairs: the first ones are in place, from where the
+/// list changed on they are here.
 #[derive(Debug, Default)]
 struct Chunk {
-    contacts: Vec<Contact>,
+    in_place: usize,
+    changed: bool,
+    rest: Vec<Contact>,
+    found: Vec<Contact>,
     narrow: NarrowScratch,
 }
 
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
+/// Share of the smaller body's reach by which a pair may move before its contacts are found anew.
+const STILL: f64 = 5e-5;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
 /// `substep` seconds. Contacts between bodies that both
@@ -122,95 +149,213 @@ pub fn update(
     (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
-    let chunk_count = pairs.len().div_ceil(CHUNK);
+    let chunk_count = pairs.len().div_ceil(CHUNK).max(1);
     if scratch.chunks.len() < chunk_count {
         scratch.chunks.resize_with(chunk_count, Chunk::default);
     }
     let chunks = &mut scratch.chunks[..chunk_count];
-    let seen: &State = state;
-    chunks.par_iter_mut().zip(pairs.par_chunks(CHUNK)).for_each(|(chunk, pairs)| {
-        chunk.contacts.clear();
-        for &(a, b) in pairs {
-            find_pair(model, seen, (a, b), dt, chunk);
+    let mut contacts = std::mem::take(&mut state.contacts);
+    let search = Search { model, state, dt };
+    search.examine(pairs, &mut contacts, chunks);
+    if chunks.iter().any(|chunk| chunk.changed) {
+        let merged = &mut scratch.merged;
+        merged.clear();
+        let mut start = 0;
+        for (i, chunk) in chunks.iter().enumerate() {
+            merged.extend_from_slice(&contacts[start..start + chunk.in_place]);
+            merged.extend_from_slice(&chunk.rest);
+            let next = pairs.get((i + 1) * CHUNK);
+            start = next.map_or(contacts.len(), |&pair| first_of(&contacts, pair));
         }
-    });
-    let found = chunks.iter().flat_map(|chunk| &chunk.contacts);
-    // impulses carried through sleep follow a change of the substep like all others do
-    let scale = if state.substep > 0.0 { substep / state.substep } else { 1.0 };
-    merge(model, state, found, scale, &mut scratch.merged);
-    std::mem::swap(&mut state.contacts, &mut scratch.merged);
-}
-
-fn resting(model: &Model, state: &State, slot: u32) -> bool {
-    let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
-    if body.is_dynamic() { now.asleep } else { !super::broad::moves(body, now) }
-}
-
-/// Found contacts and kept ones, in order of keys.
-fn merge<'a>(
-    model: &Model,
-    state: &State,
-    found: impl Iterator<Item = &'a Contact>,
-    scale: f64,
-    merged: &mut Vec<Contact>,
-) {
-    merged.clear();
-    let mut kept = state
-        .contacts
-        .iter()
-        .filter(|c| resting(model, state, c.key.a) && resting(model, state, c.key.b))
-        .peekable();
-    for contact in found {
-        while let Some(old) = kept.next_if(|old| old.key < contact.key) {
-            merged.push(old.scaled(scale));
-        }
-        merged.push(contact.scaled(scale));
+        std::mem::swap(&mut contacts, merged);
     }
-    merged.extend(kept.map(|old| old.scaled(scale)));
+    // impulses follow a change of the substep, those carried through sleep too
+    if state.substep > 0.0 && state.substep != substep {
+        let scale = substep / state.substep;
+        contacts.iter_mut().for_each(|contact| contact.scale_impulses(scale));
+    }
+    state.contacts = contacts;
 }
 
-fn find_pair(model: &Model, state: &State, (a, b): (u32, u32), dt: f64, chunk: &mut Chunk) {
-    let (body_a, body_b) = (&model.bodies[a as usize], &model.bodies[b as usize]);
-    let (state_a, state_b) = (&state.bodies[a as usize], &state.bodies[b as usize]);
-    let margin = pair_margin([body_a, body_b], [state_a, state_b], dt);
-    let origin = |body: &crate::model::BodyModel, s: &crate::state::BodyState| {
-        Pose::from_parts(s.position - s.rotation * body.center, s.rotation)
-    };
-    let (pose_a, pose_b) = (origin(body_a, state_a), origin(body_b, state_b));
-    let (ma, mb) = (&body_a.material, &body_b.material);
-    let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
-    let restitution =
-        ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
-    let (to_a, to_b) = (state_a.rotation.conjugate(), state_b.rotation.conjugate());
+/// Index of the first contact of a pair, or of the place where it would be.
+fn first_of(contacts: &[Contact], pair: (u32, u32)) -> usize {
+    contacts.partition_point(|c| (c.key.a, c.key.b) < pair)
+}
 
-    let Chunk { contacts, narrow } = chunk;
-    let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-        let key = ContactKey { a, b, piece_a, piece_b };
-        let mut contact = Contact {
-            key,
-            normal: manifold.normal,
-            friction,
-            restitution,
-            count: manifold.count as u32,
-            ..Contact::default()
+/// What a search for contacts reads; the contacts of the last step are taken out of the state.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    model: &'a Model,
+    state: &'a State,
+    dt: f64,
+}
+
+impl<'a> Search<'a> {
+    /// Examines pairs, chunk by chunk; `contacts` are those of the last step among them.
+    fn examine(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunks: &mut [Chunk]) {
+        if let [chunk] = chunks {
+            return self.examine_chunk(pairs, contacts, chunk);
+        }
+        let half = chunks.len() / 2;
+        let (left_pairs, right_pairs) = pairs.split_at(half * CHUNK);
+        let (left, right) = contacts.split_at_mut(first_of(contacts, right_pairs[0]));
+        let (left_chunks, right_chunks) = chunks.split_at_mut(half);
+        rayon::join(
+            || self.examine(left_pairs, left, left_chunks),
+            || self.examine(right_pairs, right, right_chunks),
+        );
+    }
+
+    fn examine_chunk(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunk: &mut Chunk) {
+        chunk.in_place = 0;
+        chunk.changed = false;
+        chunk.rest.clear();
+        let mut next = 0;
+        let mut take = |contacts: &[Contact], belongs: &dyn Fn((u32, u32)) -> bool| {
+            let start = next;
+            let pair = |c: &Contact| (c.key.a, c.key.b);
+            next += contacts[start..].iter().take_while(|c| belongs(pair(c))).count();
+            start..next
         };
-        for (point, found) in contact.points.iter_mut().zip(manifold.points()) {
-            *point = ContactPoint {
-                anchor_a: to_a * (found.core_a - state_a.position),
-                anchor_b: to_b * (found.core_b - state_b.position),
-                radius_a: found.radius_a,
-                radius_b: found.radius_b,
-                separation: found.separation,
-                feature: found.feature,
-                ..ContactPoint::default()
+        for &pair in pairs {
+            let unseen = take(contacts, &|other| other < pair);
+            self.keep_resting(contacts, unseen, chunk);
+            let old = take(contacts, &|other| other == pair);
+            if self.refresh(pair, &mut contacts[old.clone()]) {
+                chunk.keep(contacts, old);
+            } else {
+                self.find(pair, &contacts[old.clone()], chunk);
+                chunk.replace(contacts, old);
+            }
+        }
+        let unseen = take(contacts, &|_| true);
+        self.keep_resting(contacts, unseen, chunk);
+    }
+
+    /// Contacts of pairs that nobody examines stay if neither body can have moved.
+    fn keep_resting(self, contacts: &[Contact], range: Range<usize>, chunk: &mut Chunk) {
+        for i in range {
+            let key = contacts[i].key;
+            if self.resting(key.a) && self.resting(key.b) {
+                chunk.keep(contacts, i..i + 1);
+            } else {
+                chunk.changed = true;
+            }
+        }
+    }
+
+    fn resting(self, slot: u32) -> bool {
+        let (body, now) = self.body(slot);
+        if body.is_dynamic() { now.asleep } else { !super::broad::moves(body, now) }
+    }
+
+    fn body(self, slot: u32) -> (&'a BodyModel, &'a BodyState) {
+        (&self.model.bodies[slot as usize], &self.state.bodies[slot as usize])
+    }
+
+    /// Whether a pair still lies as it did when its contacts were found; if so, they are turned along.
+    fn refresh(self, (a, b): (u32, u32), old: &mut [Contact]) -> bool {
+        let Some(found) = old.first().map(|contact| contact.found) else { return false };
+        let ((body_a, a), (body_b, b)) = (self.body(a), self.body(b));
+        if found.margin == 0.0 || pair_margin([body_a, body_b], [a, b], self.dt) > found.margin {
+            return false;
+        }
+        let to_a = a.rotation.conjugate();
+        let between = to_a * (b.position - a.position);
+        let turned = found.turn.conjugate() * (to_a * b.rotation);
+        let turned = 2.0 * turned.xyz().length() * body_b.reach;
+        if between.distance(found.between) + turned > STILL * body_a.reach.min(body_b.reach) {
+            return false;
+        }
+        let (rotation_a, rotation_b) = (Mat3::from_quat(a.rotation), Mat3::from_quat(b.rotation));
+        let between = b.position - a.position;
+        for contact in old {
+            contact.normal = (rotation_a * contact.found.normal).normalize();
+            for point in &mut contact.points[..contact.count as usize] {
+                let core_b = between + rotation_b * point.anchor_b;
+                point.separation = contact.normal.dot(core_b - rotation_a * point.anchor_a);
+            }
+        }
+        true
+    }
+
+    /// Finds the contacts of a pair, and hands them the impulses of the old ones.
+    fn find(self, (a, b): (u32, u32), old: &[Contact], chunk: &mut Chunk) {
+        let ((body_a, state_a), (body_b, state_b)) = (self.body(a), self.body(b));
+        let margin = pair_margin([body_a, body_b], [state_a, state_b], self.dt);
+        let origin = |body: &BodyModel, s: &BodyState| {
+            Pose::from_parts(s.position - s.rotation * body.center, s.rotation)
+        };
+        let (pose_a, pose_b) = (origin(body_a, state_a), origin(body_b, state_b));
+        let (ma, mb) = (&body_a.material, &body_b.material);
+        let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
+        let restitution =
+            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
+        let (to_a, to_b) = (state_a.rotation.conjugate(), state_b.rotation.conjugate());
+        let between = to_a * (state_b.position - state_a.position);
+        let turn = to_a * state_b.rotation;
+
+        let Chunk { found: contacts, narrow, .. } = chunk;
+        contacts.clear();
+        let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
+            let key = ContactKey { a, b, piece_a, piece_b };
+            let round = manifold.points().iter().any(|p| p.radius_a > 0.0 || p.radius_b > 0.0);
+            let mut contact = Contact {
+                key,
+                normal: manifold.normal,
+                friction,
+                restitution,
+                count: manifold.count as u32,
+                found: Found {
+                    between,
+                    turn,
+                    normal: to_a * manifold.normal,
+                    margin: if round { 0.0 } else { margin },
+                },
+                ..Contact::default()
             };
+            for (point, found) in contact.points.iter_mut().zip(manifold.points()) {
+                *point = ContactPoint {
+                    anchor_a: to_a * (found.core_a - state_a.position),
+                    anchor_b: to_b * (found.core_b - state_b.position),
+                    radius_a: found.radius_a,
+                    radius_b: found.radius_b,
+                    separation: found.separation,
+                    feature: found.feature,
+                    ..ContactPoint::default()
+                };
+            }
+            if let Some(old) = old.iter().find(|old| old.key == key) {
+                carry_impulses(old, &mut contact, 0.1 * body_a.reach.min(body_b.reach));
+            }
+            contacts.push(contact);
+        };
+        collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
+    }
+}
+
+impl Chunk {
+    /// Contacts that stay.
+    fn keep(&mut self, contacts: &[Contact], range: Range<usize>) {
+        if self.changed {
+            self.rest.extend_from_slice(&contacts[range]);
+        } else {
+            self.in_place = range.end;
         }
-        if let Ok(i) = state.contacts.binary_search_by_key(&key, |c| c.key) {
-            carry_impulses(&state.contacts[i], &mut contact, 0.1 * body_a.reach.min(body_b.reach));
+    }
+
+    /// The contacts found now instead of those of `range`.
+    fn replace(&mut self, contacts: &mut [Contact], range: Range<usize>) {
+        let old = &mut contacts[range.clone()];
+        self.changed |= old.len() != self.found.len()
+            || old.iter().zip(&self.found).any(|(o, f)| o.key != f.key);
+        if self.changed {
+            self.rest.append(&mut self.found);
+        } else {
+            old.copy_from_slice(&self.found);
+            self.in_place = range.end;
         }
-        contacts.push(contact);
-    };
-    collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
+    }
 }
 
 /// Hands the impulses of the last step to the points that are still there: same features, or else

@@ -73,7 +73,7 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
         let guarded = a.guard.is_some() || b.guard.is_some();
         let sharp = a.radius == 0.0 && b.radius == 0.0;
         if guarded && sharp && pa.edges.len() * pb.edges.len() <= EDGE_PAIRS_MAX {
-            let axis = sat::polyhedra(a, pa, b, pb, scale)?;
+            let axis = sat::polyhedra((a, pa), (b, pb), scale, margin)?;
             return (axis.separation <= margin).then(|| from_axis(&axis));
         }
     }
@@ -161,7 +161,7 @@ fn expand(a: &Piece, b: &Piece, solver: &mut Solver) -> Option<(Vec3, Vec3, Vec3
 fn overlapping(a: &Piece, b: &Piece, scale: f64, solver: &mut Solver) -> Direction {
     if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind)
         && pa.edges.len() * pb.edges.len() <= EDGE_PAIRS_MAX
-        && let Some(axis) = sat::polyhedra(a, pa, b, pb, scale)
+        && let Some(axis) = sat::polyhedra((a, pa), (b, pb), scale, f64::INFINITY)
     {
         return from_axis(&axis);
     }

@@ -85,8 +85,14 @@ impl Axis {
 }
 
 /// The best axis of two polyhedra from a to b, among those that the surroundings of a triangle
-/// leave it. None only if neither has a face nor crossing edges.
-pub(super) fn polyhedra(a: &Piece, pa: &Poly, b: &Piece, pb: &Poly, scale: f64) -> Option<Axis> {
+/// leave it. None if neither has a face nor crossing edges, or if a face is surely farther away than
+/// `margin`.
+pub(super) fn polyhedra(
+    (a, pa): (&Piece, &Poly),
+    (b, pb): (&Piece, &Poly),
+    scale: f64,
+    margin: f64,
+) -> Option<Axis> {
     let mut best = Axis { normal: Vec3::ZERO, separation: f64::NEG_INFINITY, edges: None };
     let (guard_a, guard_b) = (a.guard.as_ref(), b.guard.as_ref());
     for n in own_normals(pa, guard_a) {
@@ -103,6 +109,9 @@ pub(super) fn polyhedra(a: &Piece, pa: &Poly, b: &Piece, pb: &Poly, scale: f64) 
         // two triangles that rule each other out: the first one's face decides
         let n = pa.normals.first().copied()?;
         best.try_face(n, -pb.support(-n).1 - pa.support(n).1, scale);
+    }
+    if best.separation > margin {
+        return None;
     }
     let threshold = best.separation + bias(best.separation, scale);
     if let Some(edge) = edge_pairs(a, pa, b, pb, threshold) {

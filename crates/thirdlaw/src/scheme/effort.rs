@@ -7,11 +7,18 @@ use crate::settings::ContactSettings;
 use crate::state::State;
 
 /// Rows times iterations that a slow island may always take.
-const WORK: usize = 12_000;
+const WORK: usize = 4_000;
 /// Most iterations out of that budget.
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
-const SLOW: f64 = 0.5;
+const SLOW: f64 = 0.08;
+/// Error that patience is not wasted on, m/s: far below what makes a stack creep visibly.
+const ENOUGH: f64 = 1e-6;
+/// How long an island must have been quiet to be at rest, s: its impulses have long converged, and
+/// carried on from step to step they stay so with few iterations.
+const SETTLED: f64 = 0.25;
+/// Rows up to which an island is small: a few blocks in a precarious place, worth patience even then.
+const SMALL: usize = 100;
 /// Iterations after a bounce.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -21,6 +28,8 @@ const LOPSIDED: f64 = 20.0;
 pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
+    /// It has been quiet for long.
+    settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
 }
@@ -29,13 +38,27 @@ impl Effort {
     /// Judges an island by its masses and speeds.
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
         let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
+        let mut settled = true;
         for &slot in slots {
             let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
             least = least.min(body.mass);
             most = most.max(body.mass);
             fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
+            settled &= state.bodies[slot as usize].quiet > SETTLED;
         }
-        Effort { slow: fastest < SLOW, lopsided: most > LOPSIDED * least }
+        Effort { slow: fastest < SLOW, settled, lopsided: most > LOPSIDED * least }
+    }
+
+    /// Whether the iterations asked for are all that the island gets, with so many rows.
+    pub fn is_plain(&self, contact: &ContactSettings, rows: usize) -> bool {
+        let least = contact.iterations.min(contact.relax_iterations) as usize;
+        let patient = self.is_patient(rows) && WORK / rows.max(1) > least;
+        let direct = self.lopsided && rows <= contact.direct_rows as usize;
+        !patient && !direct
+    }
+
+    fn is_patient(&self, rows: usize) -> bool {
+        self.lopsided || (self.slow && (!self.settled || rows <= SMALL))
     }
 
     /// How to solve the island with at least `iterations`.
@@ -48,13 +71,13 @@ impl Effort {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
         // where the direct path follows, iterating long first only costs
         let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
-        let patient = (self.slow || self.lopsided) && !lopsided;
+        let patient = self.is_patient(rows) && !lopsided;
         let direct = lopsided || (self.slow && rows <= TINY);
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,
             iterations,
-            tolerance: contact.tolerance,
+            tolerance: if patient { contact.tolerance.max(ENOUGH) } else { contact.tolerance },
             friction: if contact.staggered {
                 Staggering::Converged { rounds: 20, inner: iterations.max(20) }
             } else {

@@ -6,12 +6,14 @@
 //!   3. islands of bodies linked by contacts            rigid/island.rs
 //!   4. per island, in equal substeps: forces, contact
 //!      impulses with and without push, positions       scheme/substep.rs
+//!      and so for most of them together                scheme/pile/
 //!   5. fast bodies are stopped where they first touch,
 //!      quiet islands fall asleep, the result is checked
 //!
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
+use super::pile::{self, Pile};
 use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
 use crate::body::BodyKind;
 use crate::collide::broad::BroadPhase;
@@ -26,6 +28,7 @@ use crate::rigid::island::{Island, Islands, Linked};
 use crate::settings::Settings;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage, StepReport};
+use std::ops::Range;
 use std::sync::Mutex;
 
 /// Memory reused between steps.
@@ -34,6 +37,7 @@ pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
     islands: Islands,
+    pile: Pile,
     pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
     impulses: Vec<[PointImpulse; POINTS_MAX]>,
@@ -184,6 +188,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     dt: f64,
     islands: &'a Islands,
+    in_pile: &'a [bool],
     pool: &'a Mutex<Vec<IslandScratch>>,
 }
 
@@ -203,7 +208,7 @@ fn solve_islands(
     dt: f64,
     scratch: &mut Scratch,
 ) {
-    let Scratch { islands, pool, bodies, impulses, totals, joints, points, .. } = scratch;
+    let Scratch { islands, pile, pool, bodies, impulses, totals, joints, points, .. } = scratch;
     bodies.clear();
     bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
     impulses.clear();
@@ -215,8 +220,14 @@ fn solve_islands(
     points.clear();
     points.resize(islands.points.len(), PointState::default());
 
-    let shared = Shared { model, state, settings, dt, islands, pool };
-    solve_range(&shared, &islands.islands, Output { bodies, impulses, totals, joints, points });
+    let setting = (model, &*state, settings, dt);
+    pile.collect(setting, islands);
+    let shared = Shared { model, state, settings, dt, islands, in_pile: &pile.has, pool };
+    let out = Output { bodies, impulses, totals, joints, points };
+    solve_range(&shared, 0..islands.islands.len(), out);
+    if !pile.is_empty() {
+        totals.push(pile::solve(setting, pile, bodies, impulses));
+    }
 
     for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
         state.bodies[slot as usize] = *body;
@@ -241,19 +252,30 @@ fn solve_islands(
 /// Islands with fewer contacts than this together are not worth a task of their own.
 const TASK_CONTACTS: usize = 64;
 
-/// Solves consecutive islands, halving the run until the tasks are small.
-fn solve_range(shared: &Shared, islands: &[Island], mut out: Output) {
+/// Solves consecutive islands, halving the run until the tasks are small. Those in the pile wait.
+fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
+    let islands = &shared.islands.islands[range.clone()];
+    let alone =
+        islands.iter().zip(&shared.in_pile[range.clone()]).filter(|(_, in_pile)| !**in_pile);
     let weight: usize =
-        islands.iter().map(|i| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
+        alone.map(|(i, _)| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
     if islands.len() > 1 && weight > TASK_CONTACTS {
-        let (left, right) = islands.split_at(islands.len() / 2);
+        let (left, _) = islands.split_at(islands.len() / 2);
+        let middle = range.start + left.len();
         let (first, second) = out.split(left);
-        rayon::join(|| solve_range(shared, left, first), || solve_range(shared, right, second));
+        rayon::join(
+            || solve_range(shared, range.start..middle, first),
+            || solve_range(shared, middle..range.end, second),
+        );
         return;
     }
     let mut scratch = take(shared.pool);
-    for island in islands {
+    for (i, island) in range.zip(islands) {
         let (own, rest) = out.split(std::slice::from_ref(island));
+        out = rest;
+        if shared.in_pile[i] {
+            continue;
+        }
         let all = shared.islands;
         let members = Members {
             bodies: &all.bodies[island.body_start..][..island.body_count],
@@ -269,7 +291,6 @@ fn solve_range(shared: &Shared, islands: &[Island], mut out: Output) {
         };
         let setting = (shared.model, shared.state, shared.settings, shared.dt);
         own.totals[0] = solve_island(setting, members, changed, &mut scratch);
-        out = rest;
     }
     give_back(shared.pool, scratch);
 }

@@ -6,6 +6,7 @@ pub mod impulse;
 mod kinematic;
 pub mod large_steps;
 mod linked;
+mod pile;
 mod rebound;
 mod reduced;
 mod sleep;

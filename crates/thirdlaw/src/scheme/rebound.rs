@@ -35,9 +35,9 @@ pub fn bounce(
 /// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)).
 pub struct Spring {
     /// ω/(2ζ + hω), 1/s.
-    rate: f64,
+    pub rate: f64,
     /// Γ/N.
-    softness: f64,
+    pub softness: f64,
 }
 
 impl Spring {

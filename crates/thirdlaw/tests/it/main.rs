@@ -16,6 +16,7 @@ mod joint_energy;
 mod joint_input;
 mod mechanism;
 mod particles;
+mod pile;
 mod reduced;
 mod robust;
 mod sleep;

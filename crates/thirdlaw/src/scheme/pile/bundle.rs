@@ -1,0 +1,107 @@
+//! What a sweep works on: contacts of a colour, eight side by side, and the bodies between them.
+//!
+//! Symbols: n normal from a to b; t, u = n × t tangents; r arms from the centres of mass; z impulses.
+
+use super::vector::{LANES, Quad, Wide, Wide3};
+use crate::math::Vec3;
+
+/// The line of what does not move.
+pub const WORLD: u32 = 0;
+
+/// A linear and an angular vector of a body: its velocity, or its way and turn since the step began.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Line {
+    pub linear: Quad,
+    pub angular: Quad,
+}
+
+/// A vector of double precision for a register.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+pub struct Padded(pub Quad);
+
+/// Eight contacts: what they share over their points. Lanes without a contact hold zeros, with which
+/// every sum below stays zero.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+pub struct Bundle {
+    /// Lines of the bodies.
+    pub body: [[u32; LANES]; 2],
+    /// Lanes in which the body moves under impulses, by bits.
+    pub moves: [u8; 2],
+    /// Points of the contact with most.
+    pub count: u8,
+    /// First record of points.
+    pub start: u32,
+    pub normal: Wide3,
+    pub tangent: Wide3,
+    /// Arms of the point at which friction acts, the middle of the contact's points.
+    pub arm: [Wide3; 2],
+    /// Diagonal of M_a⁻¹ + M_b⁻¹ for forces.
+    pub mass: Wide3,
+    /// I⁻¹ of each side: xx, yy, zz, xy, xz, yz.
+    pub inertia: [[Wide; 6]; 2],
+    /// Inverse response of the two tangents, by its entries 11, 12, 22; NaN where that is nearly of
+    /// rank one, 0 where nothing can move.
+    pub stick: [Wide; 3],
+    /// Inverse of the larger eigenvalue of that response.
+    pub slide: Wide,
+    /// Inverse response to a torque about the normal.
+    pub twist: Wide,
+    /// μ.
+    pub coefficient: Wide,
+    /// Mean distance of the points from their middle, m: the arm of friction against twisting.
+    pub radius: Wide,
+    /// Impulses along t and u, and about n.
+    pub friction: Wide3,
+}
+
+/// One point of each of eight contacts.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(32))]
+pub struct Points {
+    /// r × n of each side.
+    pub arm: [Wide3; 2],
+    /// 1/N; 0 where nothing can move.
+    pub inverse: Wide,
+    /// Gap at the beginning of the step and of the substep, m.
+    pub gap_start: Wide,
+    pub gap: Wide,
+    /// What the point wants beyond not closing, over N, N·s.
+    pub push: Wide,
+    /// z.
+    pub impulse: Wide,
+}
+
+impl Line {
+    pub fn new(linear: Vec3, angular: Vec3) -> Line {
+        Line { linear: quad(linear), angular: quad(angular) }
+    }
+
+    pub fn linear(&self) -> Vec3 {
+        Vec3::new(self.linear[0], self.linear[1], self.linear[2])
+    }
+
+    pub fn angular(&self) -> Vec3 {
+        Vec3::new(self.angular[0], self.angular[1], self.angular[2])
+    }
+}
+
+pub fn quad(v: Vec3) -> Quad {
+    [v.x, v.y, v.z, 0.0]
+}
+
+/// Sets one lane of a vector.
+#[inline(always)]
+pub fn set(to: &mut Wide3, lane: usize, v: Vec3) {
+    to[0].0[lane] = v.x as f32;
+    to[1].0[lane] = v.y as f32;
+    to[2].0[lane] = v.z as f32;
+}
+
+/// One lane of a vector.
+#[inline(always)]
+pub fn get(from: &Wide3, lane: usize) -> Vec3 {
+    Vec3::new(f64::from(from[0].0[lane]), f64::from(from[1].0[lane]), f64::from(from[2].0[lane]))
+}

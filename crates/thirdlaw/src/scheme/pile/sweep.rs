@@ -1,0 +1,506 @@
+//! One pass over bundles: the rows of [`crate::contact`], with friction for a whole contact.
+//!
+//! A point's normal impulse takes z ← max(0, z − (w + b + Γz)/(N + Γ)), with w = J v. Overlaps are pushed
+//! apart by the spring of [`crate::scheme::rebound`], Γ = sN; all terms are kept over N, so that
+//! z ← max(0, z − (w/N + b/N + sz)/(1 + s)). Friction acts in the middle of the points: two tangents
+//! together within the disc of radius μ Σz, as [`crate::contact`] has them for each point, and a
+//! torque about the normal within μ ρ Σz, ρ the mean distance of the points from their middle.
+//!
+//! Differences of linear velocities are formed in double precision, and what a contact did to its two
+//! bodies is added to their velocities in double precision with the same impulse: momentum keeps
+//! its digits. Angular velocities are rounded on the way.
+
+use super::bundle::{Bundle, Line, Padded, Points};
+use super::share::Shared;
+use super::vector::{LANES, Quad, Vector, Wide, cross, dot, load};
+
+/// What a pass does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Gives the bodies the impulses there are.
+    Warm,
+    /// The first iteration of a substep: where the points are now, and what they want.
+    Place,
+    /// Another iteration with overlaps pushed apart.
+    Push,
+    /// An iteration without.
+    Relax,
+}
+
+/// The numbers of a pass that are the same for all contacts.
+#[derive(Clone, Copy, Debug)]
+pub struct Spring {
+    /// 1/h.
+    pub inv_h: f32,
+    /// b of an overlap of one metre, 1/s.
+    pub rate: f32,
+    /// s.
+    pub softness: f32,
+    /// Overlap left alone, m.
+    pub slop: f32,
+    /// Most of b, m/s.
+    pub speed: f32,
+    /// Most that the spring gives way at rest, m.
+    pub sag: f32,
+}
+
+/// Velocities, ways since the step began, and inverse masses, by lines.
+pub struct Bodies<'a> {
+    pub velocity: &'a Shared<'a, Line>,
+    pub moved: &'a Shared<'a, Line>,
+    pub inv_mass: &'a [Padded],
+}
+
+/// One pass over some bundles of a colour; `points` begins at record `base`. Returns the largest
+/// change that a normal impulse asked for, m/s.
+///
+/// # Safety
+/// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
+/// any other line they name.
+pub unsafe fn sweep(
+    pass: Pass,
+    bundles: &mut [Bundle],
+    points: &mut [Points],
+    base: usize,
+    bodies: &Bodies,
+    spring: &Spring,
+) -> f32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the function was compiled for; the rest is the caller's
+        return unsafe { sweep_avx2(pass, bundles, points, base, bodies, spring) };
+    }
+    // SAFETY: the caller's
+    unsafe { sweep_with::<Wide>(pass, bundles, points, base, bodies, spring) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn sweep_avx2(
+    pass: Pass,
+    bundles: &mut [Bundle],
+    points: &mut [Points],
+    base: usize,
+    bodies: &Bodies,
+    spring: &Spring,
+) -> f32 {
+    unsafe {
+        sweep_with::<super::vector::avx2::Register>(pass, bundles, points, base, bodies, spring)
+    }
+}
+
+/// The same with one kind of vectors.
+///
+/// # Safety
+/// As for [`sweep`].
+#[inline(always)]
+pub unsafe fn sweep_with<V: Vector>(
+    pass: Pass,
+    bundles: &mut [Bundle],
+    points: &mut [Points],
+    base: usize,
+    bodies: &Bodies,
+    spring: &Spring,
+) -> f32 {
+    let mut met = V::splat(0.0);
+    for bundle in bundles {
+        let start = bundle.start as usize - base;
+        let points = &mut points[start..start + bundle.count as usize];
+        // SAFETY: the caller's
+        let mut sides = unsafe { Sides::<V>::gather(bundle, bodies) };
+        let turned = [sides.angular[0], sides.angular[1]];
+        match pass {
+            Pass::Warm => sides.warm(bundle, points),
+            Pass::Place => {
+                // SAFETY: the caller's; ways change in no pass
+                unsafe { place::<V>(bundle, points, bodies, spring) };
+                sides.friction(bundle, points);
+                sides.push(bundle, points, spring);
+            }
+            Pass::Push => {
+                sides.friction(bundle, points);
+                sides.push(bundle, points, spring);
+            }
+            Pass::Relax => {
+                sides.friction(bundle, points);
+                met = met.max(sides.relax(bundle, points, spring));
+            }
+        }
+        // SAFETY: the caller's
+        unsafe { sides.scatter(bundle, bodies, turned) };
+    }
+    let mut out = Wide::default();
+    met.store(&mut out);
+    out.0.into_iter().fold(0.0, f32::max)
+}
+
+/// What a bundle sees of its bodies.
+struct Sides<V> {
+    /// v_b − v_a.
+    relative: [V; 3],
+    angular: [[V; 3]; 2],
+    /// Impulse on b so far.
+    push: [V; 3],
+}
+
+#[inline(always)]
+fn add<V: Vector>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+#[inline(always)]
+fn sub<V: Vector>(a: [V; 3], b: [V; 3]) -> [V; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+#[inline(always)]
+fn scaled<V: Vector>(a: [V; 3], k: V) -> [V; 3] {
+    [a[0] * k, a[1] * k, a[2] * k]
+}
+
+/// I⁻¹ τ.
+#[inline(always)]
+pub(super) fn spin<V: Vector>(inertia: &[Wide; 6], turn: [V; 3]) -> [V; 3] {
+    let [xx, yy, zz, xy, xz, yz] = [
+        V::load(&inertia[0]),
+        V::load(&inertia[1]),
+        V::load(&inertia[2]),
+        V::load(&inertia[3]),
+        V::load(&inertia[4]),
+        V::load(&inertia[5]),
+    ];
+    [
+        xx * turn[0] + xy * turn[1] + xz * turn[2],
+        xy * turn[0] + yy * turn[1] + yz * turn[2],
+        xz * turn[0] + yz * turn[1] + zz * turn[2],
+    ]
+}
+
+type Addresses = [*mut Line; LANES];
+
+/// Where the lines of one side lie.
+///
+/// # Safety
+/// The bundle names lines that there are.
+#[inline(always)]
+unsafe fn lines(of: &Shared<Line>, bundle: &Bundle, side: usize) -> Addresses {
+    let mut out = [std::ptr::null_mut(); LANES];
+    for (out, &line) in out.iter_mut().zip(&bundle.body[side]) {
+        // SAFETY: the caller's
+        *out = unsafe { of.start().add(line as usize) };
+    }
+    out
+}
+
+macro_rules! part {
+    ($name:ident, $field:ident, $raw:tt, $pointer:ty) => {
+        /// # Safety
+        /// The lines are there.
+        #[inline(always)]
+        unsafe fn $name(lines: Addresses) -> [$pointer; LANES] {
+            let mut out = [std::ptr::null_mut::<Quad>() as $pointer; LANES];
+            for (out, &line) in out.iter_mut().zip(&lines) {
+                // SAFETY: the caller's
+                *out = unsafe { &raw $raw (*line).$field };
+            }
+            out
+        }
+    };
+}
+part!(linear, linear, const, *const Quad);
+part!(angular, angular, const, *const Quad);
+part!(linear_mut, linear, mut, *mut Quad);
+part!(angular_mut, angular, mut, *mut Quad);
+
+impl<V: Vector> Sides<V> {
+    #[inline(always)]
+    unsafe fn gather(bundle: &Bundle, bodies: &Bodies) -> Sides<V> {
+        // SAFETY: the caller's
+        unsafe {
+            let [a, b] = [lines(bodies.velocity, bundle, 0), lines(bodies.velocity, bundle, 1)];
+            Sides {
+                relative: V::read_difference(linear(b), linear(a)),
+                angular: [V::read(angular(a)), V::read(angular(b))],
+                push: [V::splat(0.0); 3],
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(&self, bundle: &Bundle, bodies: &Bodies, turned: [[V; 3]; 2]) {
+        let zero = V::splat(0.0);
+        let pushes = [sub([zero; 3], self.push), self.push];
+        for side in 0..2 {
+            let moves = bundle.moves[side];
+            // SAFETY: the caller's; every body has a mass
+            unsafe {
+                let lines = lines(bodies.velocity, bundle, side);
+                let mut masses = [std::ptr::null(); LANES];
+                for (out, &line) in masses.iter_mut().zip(&bundle.body[side]) {
+                    *out = &raw const bodies.inv_mass.get_unchecked(line as usize).0;
+                }
+                V::add_scaled_to(pushes[side], masses, linear_mut(lines), moves);
+                let spun = sub(self.angular[side], turned[side]);
+                V::add_to(spun, angular_mut(lines), moves);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn apply(&mut self, bundle: &Bundle, push: [V; 3], turn: [[V; 3]; 2]) {
+        let mass = load::<V>(&bundle.mass);
+        self.push = add(self.push, push);
+        for x in 0..3 {
+            self.relative[x] = self.relative[x] + mass[x] * push[x];
+        }
+        self.angular[0] = sub(self.angular[0], spin(&bundle.inertia[0], turn[0]));
+        self.angular[1] = add(self.angular[1], spin(&bundle.inertia[1], turn[1]));
+    }
+
+    /// w/N of a point.
+    #[inline(always)]
+    fn closing(&self, normal: [V; 3], point: &Points, inverse: V) -> V {
+        let turning =
+            dot(load(&point.arm[1]), self.angular[1]) - dot(load(&point.arm[0]), self.angular[0]);
+        (dot(normal, self.relative) + turning) * inverse
+    }
+
+    #[inline(always)]
+    fn take(&mut self, bundle: &Bundle, normal: [V; 3], point: &mut Points, z: V) -> V {
+        let change = z - V::load(&point.impulse);
+        z.store(&mut point.impulse);
+        let [a, b] = [load(&point.arm[0]), load(&point.arm[1])];
+        self.apply(bundle, scaled(normal, change), [scaled(a, change), scaled(b, change)]);
+        change
+    }
+
+    #[inline(always)]
+    fn push(&mut self, bundle: &Bundle, points: &mut [Points], spring: &Spring) {
+        let normal = load::<V>(&bundle.normal);
+        let (zero, one) = (V::splat(0.0), V::splat(1.0));
+        let softness = V::splat(spring.softness);
+        let share = V::splat(1.0 / (1.0 + spring.softness));
+        for point in points {
+            let (z, gap) = (V::load(&point.impulse), V::load(&point.gap));
+            let soft = gap.select_le(zero, softness, zero);
+            let scale = gap.select_le(zero, share, one);
+            let wanted = self.closing(normal, point, V::load(&point.inverse));
+            let defect = wanted + V::load(&point.push) + soft * z;
+            let next = (z - scale * defect).max(zero);
+            self.take(bundle, normal, point, next);
+        }
+    }
+
+    #[inline(always)]
+    fn relax(&mut self, bundle: &Bundle, points: &mut [Points], spring: &Spring) -> V {
+        let normal = load::<V>(&bundle.normal);
+        let (zero, inv_h) = (V::splat(0.0), V::splat(spring.inv_h));
+        let mut met = zero;
+        for point in points {
+            let (z, inverse) = (V::load(&point.impulse), V::load(&point.inverse));
+            let room = V::load(&point.gap).max(zero) * inv_h * inverse;
+            let next = (z - (self.closing(normal, point, inverse) + room)).max(zero);
+            let change = self.take(bundle, normal, point, next);
+            let error = change.max(zero - change) / inverse;
+            met = met.max(inverse.select_le(zero, zero, error));
+        }
+        met
+    }
+
+    #[inline(always)]
+    fn friction(&mut self, bundle: &mut Bundle, points: &[Points]) {
+        let zero = V::splat(0.0);
+        let normal = load::<V>(&bundle.normal);
+        let t = load::<V>(&bundle.tangent);
+        let u = cross(normal, t);
+        let arm = [load::<V>(&bundle.arm[0]), load::<V>(&bundle.arm[1])];
+        let mut load_sum = zero;
+        for point in points {
+            load_sum = load_sum + V::load(&point.impulse);
+        }
+        let limit = V::load(&bundle.coefficient) * load_sum;
+        let [z1, z2, z3] = load::<V>(&bundle.friction);
+
+        let turning = sub(cross(self.angular[1], arm[1]), cross(self.angular[0], arm[0]));
+        let slip = add(self.relative, turning);
+        let (w1, w2) = (dot(t, slip), dot(u, slip));
+        let w3 = dot(normal, sub(self.angular[1], self.angular[0]));
+
+        let [p, q, r] = load::<V>(&bundle.stick);
+        let mut next1 = z1 - (p * w1 + q * w2);
+        let mut next2 = z2 - (q * w1 + r * w2);
+        let (size, square) = (next1 * next1 + next2 * next2, limit * limit);
+        // the root and the quotient are long to wait for, and most contacts at rest stick
+        if !size.all_le(square) {
+            let k = V::load(&bundle.slide);
+            let slid = [z1 - k * w1, z2 - k * w2];
+            let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
+            let shrink = length.select_le(limit, V::splat(1.0), limit / length);
+            next1 = size.select_le(square, next1, slid[0] * shrink);
+            next2 = size.select_le(square, next2, slid[1] * shrink);
+        }
+        let most = limit * V::load(&bundle.radius);
+        let next3 = (z3 - V::load(&bundle.twist) * w3).max(zero - most).min(most);
+        next1.store(&mut bundle.friction[0]);
+        next2.store(&mut bundle.friction[1]);
+        next3.store(&mut bundle.friction[2]);
+
+        let push = add(scaled(t, next1 - z1), scaled(u, next2 - z2));
+        let about = scaled(normal, next3 - z3);
+        let turn = [add(cross(arm[0], push), about), add(cross(arm[1], push), about)];
+        self.apply(bundle, push, turn);
+    }
+
+    #[inline(always)]
+    fn warm(&mut self, bundle: &Bundle, points: &[Points]) {
+        let normal = load::<V>(&bundle.normal);
+        let t = load::<V>(&bundle.tangent);
+        let [z1, z2, z3] = load::<V>(&bundle.friction);
+        let push = add(scaled(t, z1), scaled(cross(normal, t), z2));
+        let about = scaled(normal, z3);
+        let [a, b] = [load(&bundle.arm[0]), load(&bundle.arm[1])];
+        let mut turn = [add(cross(a, push), about), add(cross(b, push), about)];
+        let mut sum = V::splat(0.0);
+        for point in points {
+            let z = V::load(&point.impulse);
+            sum = sum + z;
+            turn[0] = add(turn[0], scaled(load(&point.arm[0]), z));
+            turn[1] = add(turn[1], scaled(load(&point.arm[1]), z));
+        }
+        self.apply(bundle, add(push, scaled(normal, sum)), turn);
+    }
+}
+
+/// Where the points are after what bodies have moved so far, and what they want.
+#[inline(always)]
+unsafe fn place<V: Vector>(
+    bundle: &Bundle,
+    points: &mut [Points],
+    bodies: &Bodies,
+    spring: &Spring,
+) {
+    // SAFETY: the caller's
+    let (way, turn) = unsafe {
+        let [a, b] = [lines(bodies.moved, bundle, 0), lines(bodies.moved, bundle, 1)];
+        (V::read_difference(linear(b), linear(a)), [V::read(angular(a)), V::read(angular(b))])
+    };
+    let apart = dot(load(&bundle.normal), way);
+    let (zero, inv_h, rate) = (V::splat(0.0), V::splat(spring.inv_h), V::splat(spring.rate));
+    let (slop, speed) = (V::splat(spring.slop), V::splat(spring.speed));
+    let softness = V::splat(spring.softness);
+    let held = V::splat(spring.rate * spring.sag);
+    for point in points {
+        let turned = dot(load(&point.arm[1]), turn[1]) - dot(load(&point.arm[0]), turn[0]);
+        let gap = V::load(&point.gap_start) + apart + turned;
+        gap.store(&mut point.gap);
+        let inverse = V::load(&point.inverse);
+        // a load that would press the spring farther than the sag allowed is carried by b
+        let excess = (softness * V::load(&point.impulse) - held * inverse).max(zero);
+        let push = (rate * (gap + slop).min(zero)).max(zero - speed) * inverse - excess;
+        gap.select_le(zero, push, gap * inv_h * inverse).store(&mut point.push);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers between −1 and 1 that look random.
+    fn numbers(seed: u32) -> impl FnMut() -> f32 {
+        let mut x = seed;
+        move || {
+            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (x >> 8) as f32 / (1 << 23) as f32 - 1.0
+        }
+    }
+
+    fn fill(wide: &mut Wide, mut f: impl FnMut() -> f32) {
+        wide.0.iter_mut().for_each(|x| *x = f());
+    }
+
+    type Setup = (Bundle, Vec<Points>, Vec<Line>, Vec<Line>, Vec<Padded>);
+
+    fn setup() -> Setup {
+        let mut f = numbers(7);
+        let mut bundle = Bundle { count: 4, moves: [0xFF, 0b1011_0111], ..Bundle::default() };
+        for lane in 0..LANES {
+            bundle.body[0][lane] = 1 + lane as u32;
+            bundle.body[1][lane] = 9 + lane as u32;
+        }
+        let wide3 = [&mut bundle.normal, &mut bundle.tangent, &mut bundle.friction];
+        wide3.into_iter().flatten().for_each(|w| fill(w, &mut f));
+        bundle.arm.iter_mut().flatten().for_each(|w| fill(w, &mut f));
+        bundle.inertia.iter_mut().flatten().for_each(|w| fill(w, || f().abs()));
+        bundle.mass.iter_mut().chain(&mut bundle.stick).for_each(|w| fill(w, || 0.3 * f().abs()));
+        for w in [&mut bundle.slide, &mut bundle.twist, &mut bundle.coefficient] {
+            fill(w, || f().abs());
+        }
+        let mut points = vec![Points::default(); 4];
+        for p in &mut points {
+            p.arm.iter_mut().flatten().for_each(|w| fill(w, &mut f));
+            [&mut p.inverse, &mut p.impulse].into_iter().for_each(|w| fill(w, || f().abs()));
+            fill(&mut p.gap_start, || 0.01 * f());
+        }
+        let mut line = || {
+            let mut v = || crate::math::Vec3::new(f().into(), f().into(), f().into());
+            Line::new(v(), v())
+        };
+        let lines: Vec<Line> = (0..17).map(|_| line()).collect();
+        let moved: Vec<Line> = (0..17).map(|_| line()).collect();
+        let masses = vec![Padded([0.5, 0.25, 1.0, 0.0]); 17];
+        (bundle, points, lines, moved, masses)
+    }
+
+    const SPRING: Spring =
+        Spring { inv_h: 480.0, rate: 90.0, softness: 0.1, slop: 1e-4, speed: 3.0, sag: 1e-3 };
+
+    /// All passes, by vectors of the machine or by portable ones: impulses and velocities after them.
+    fn passes(portable: bool) -> (Vec<u32>, Vec<u64>) {
+        let (mut bundle, mut points, mut lines, mut moved, masses) = setup();
+        let bundles = std::slice::from_mut(&mut bundle);
+        {
+            let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
+            let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
+            for pass in [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax] {
+                // SAFETY: one thread, and lines for all bodies
+                unsafe {
+                    if portable {
+                        sweep_with::<Wide>(pass, bundles, &mut points, 0, &bodies, &SPRING);
+                    } else {
+                        sweep(pass, bundles, &mut points, 0, &bodies, &SPRING);
+                    }
+                }
+            }
+        }
+        let impulses = points.iter().flat_map(|p| p.impulse.0).chain(bundle.friction[0].0);
+        let velocities = lines.iter().flat_map(|l| l.linear.into_iter().chain(l.angular));
+        (impulses.map(f32::to_bits).collect(), velocities.map(f64::to_bits).collect())
+    }
+
+    #[test]
+    fn portable_vectors_give_the_bits_of_the_machine() {
+        let (machine, portable) = (passes(false), passes(true));
+        assert_eq!(machine, portable);
+        assert!(machine.0.iter().any(|&z| z != 0), "impulses act");
+    }
+
+    #[test]
+    fn linear_momentum_keeps_its_digits() {
+        let (mut bundle, mut points, mut lines, mut moved, masses) = setup();
+        bundle.moves = [0xFF; 2];
+        let momentum = |lines: &[Line]| -> f64 {
+            lines.iter().zip(&masses).map(|(l, m)| l.linear[0] / m.0[0]).sum()
+        };
+        let before = momentum(&lines);
+        {
+            let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
+            let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
+            let bundles = std::slice::from_mut(&mut bundle);
+            for pass in [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax] {
+                // SAFETY: one thread, and lines for all bodies
+                unsafe { sweep(pass, bundles, &mut points, 0, &bodies, &SPRING) };
+            }
+        }
+        assert!((momentum(&lines) - before).abs() < 1e-13);
+    }
+}
