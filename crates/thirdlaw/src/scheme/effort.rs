@@ -77,7 +77,11 @@ impl Effort {
         SolveSettings {
             solver: contact.solver,
             iterations,
-            tolerance: if patient { contact.tolerance.max(ENOUGH) } else { contact.tolerance },
+            tolerance: if patient && rows > SMALL {
+                contact.tolerance.max(ENOUGH)
+            } else {
+                contact.tolerance
+            },
             friction: if contact.staggered {
                 Staggering::Converged { rounds: 20, inner: iterations.max(20) }
             } else {

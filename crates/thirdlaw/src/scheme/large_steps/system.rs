@@ -32,6 +32,9 @@ const SLOW: f64 = 0.01;
 /// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
 /// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
 const WEIGHTS: f64 = 3.0;
+/// Part of the tolerance to which rounds of Newton's method are solved: they do not start from what
+/// moves, and a rough solution would take motion out.
+const FINER: f64 = 0.1;
 /// Rounds that take in what the linearization left out of the last one.
 const CORRECTIONS: u32 = 3;
 /// Rounds added while particles still come into solids.
@@ -127,6 +130,8 @@ pub struct Work<T> {
     pub(super) entered: bool,
     /// Residual at the beginning of the step.
     pub(super) reference: f64,
+    /// Residual to which conjugate gradients went.
+    pub(super) goal: f64,
     /// Force on each pinned particle, N.
     pub(super) pins: Vec<(u32, Vec3)>,
 }
@@ -273,7 +278,8 @@ impl<T: Scalar> Work<T> {
             }
             observer.begin(Stage::ClothSolve);
             self.constrain(context, state, end, span);
-            let outcome = self.solve(context, state, h, first, reference);
+            let finer = if newton { FINER } else { 1.0 };
+            let outcome = self.solve(context, state, h, first, reference, finer);
             attempt.iterations += outcome.iterations;
             if first {
                 reference = outcome.reference;
@@ -300,8 +306,12 @@ impl<T: Scalar> Work<T> {
             if attempt.stuck {
                 break;
             }
-            if fresh && followed && !newton && (round + 1 == CORRECTIONS || !changed) {
+            // with bodies among the unknowns a new start disturbs what lies still on the cloth
+            let alone = self.solids.unknowns.is_empty();
+            let corrected = round + 1 == CORRECTIONS || !changed;
+            if fresh && followed && alone && !newton && corrected {
                 observer.begin(Stage::ClothForces);
+                self.goal = context.settings.cloth.tolerance * reference;
                 newton = self.makes_energy(sheet, state, h);
                 observer.end(Stage::ClothForces);
             }
@@ -414,6 +424,7 @@ impl<T: Scalar> Work<T> {
         h: f64,
         first: bool,
         reference: f64,
+        finer: f64,
     ) -> pcg::Outcome {
         let sheet = &*context.model.sheet;
         let settings = &context.settings.cloth;
@@ -462,7 +473,7 @@ impl<T: Scalar> Work<T> {
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
             iterations: settings.iterations,
-            tolerance: settings.tolerance,
+            tolerance: settings.tolerance * finer,
             reference,
             least: weights,
             speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
