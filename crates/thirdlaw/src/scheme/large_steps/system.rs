@@ -32,8 +32,8 @@ const SLOW: f64 = 0.01;
 /// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
 /// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
 const WEIGHTS: f64 = 3.0;
-/// Part of the tolerance to which rounds of Newton's method are solved: they do not start from what
-/// moves, and a rough solution would take motion out.
+/// Part of the tolerance to which rounds of Newton's method are solved where cloth is free: they do not
+/// start from what moves, and a rough solution would take motion out.
 const FINER: f64 = 0.1;
 /// Rounds that take in what the linearization left out of the last one.
 const CORRECTIONS: u32 = 3;
@@ -278,7 +278,7 @@ impl<T: Scalar> Work<T> {
             }
             observer.begin(Stage::ClothSolve);
             self.constrain(context, state, end, span);
-            let finer = if newton { FINER } else { 1.0 };
+            let finer = if newton && self.touches.is_empty() { FINER } else { 1.0 };
             let outcome = self.solve(context, state, h, first, reference, finer);
             attempt.iterations += outcome.iterations;
             if first {
