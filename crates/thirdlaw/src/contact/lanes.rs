@@ -10,10 +10,11 @@
 //! No operation goes across lanes and none is fused, so the bits do not depend on the vector width of
 //! the machine, nor on which blocks share a record.
 
+mod sweep;
+
 use super::colors::Colors;
 use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side};
-use super::sweep::{Part, worse};
-use super::vector::{LANES, ONE, Vector, Wide, Wide3};
+use super::vector::{LANES, Vector, Wide, Wide3};
 use super::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
 use crate::math::{Mat3, Twist, Vec3};
 
@@ -422,13 +423,6 @@ impl Point {
     }
 }
 
-/// Both sides of a group while it is worked on.
-struct Sides<'a, V> {
-    linear: [[V; 3]; 2],
-    angular: [[V; 3]; 2],
-    masses: &'a [Masses; 2],
-}
-
 #[inline(always)]
 fn dot<V: Vector>(record: &Wide3, v: &[V; 3]) -> V {
     V::load(&record.0[0]) * v[0] + V::load(&record.0[1]) * v[1] + V::load(&record.0[2]) * v[2]
@@ -439,12 +433,6 @@ fn scaled<V: Vector>(record: &Wide3, k: V) -> [V; 3] {
     [V::load(&record.0[0]) * k, V::load(&record.0[1]) * k, V::load(&record.0[2]) * k]
 }
 
-#[inline(always)]
-fn scaled2<V: Vector>(records: &[Wide3; 3], k1: V, k2: V) -> [V; 3] {
-    let ([x1, y1, z1], [x2, y2, z2]) = (scaled(&records[1], k1), scaled(&records[2], k2));
-    [x1 + x2, y1 + y2, z1 + z2]
-}
-
 impl Masses {
     #[inline(always)]
     fn spin<V: Vector>(&self, turn: &[V; 3]) -> [V; 3] {
@@ -452,189 +440,5 @@ impl Masses {
         let ([a, b, c], [d, e, f]) = (scaled(x, turn[0]), scaled(y, turn[1]));
         let [g, h, i] = scaled(z, turn[2]);
         [a + d + g, b + e + h, c + f + i]
-    }
-}
-
-impl<V: Vector> Sides<'_, V> {
-    #[inline(always)]
-    fn velocity(&self, point: &Point, k: usize) -> V {
-        let [a, b] = &self.linear;
-        let relative = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-        dot(&point.direction[k], &relative)
-            + (dot(&point.arm_b[k], &self.angular[1]) - dot(&point.arm_a[k], &self.angular[0]))
-    }
-
-    #[inline(always)]
-    fn apply(&mut self, push: [V; 3], turn_a: [V; 3], turn_b: [V; 3]) {
-        let [a, b] = self.masses;
-        let (spin_a, spin_b) = (a.spin(&turn_a), b.spin(&turn_b));
-        for x in 0..3 {
-            self.linear[0][x] = self.linear[0][x] - V::load(&a.inv_mass.0[x]) * push[x];
-            self.linear[1][x] = self.linear[1][x] + V::load(&b.inv_mass.0[x]) * push[x];
-            self.angular[0][x] = self.angular[0][x] - spin_a[x];
-            self.angular[1][x] = self.angular[1][x] + spin_b[x];
-        }
-    }
-
-    /// w of row `k` and its impulse.
-    #[inline(always)]
-    fn defect(&self, point: &Point, input: &Input, z: &Impulse, k: usize) -> (V, V) {
-        let z = V::load(&z[k]);
-        let soft = V::load(&input.bias[k]) + V::load(&input.compliance[k]) * z;
-        (self.velocity(point, k) + soft, z)
-    }
-
-    #[inline(always)]
-    fn normal(&mut self, point: &Point, input: &Input, z: &mut Impulse) -> V {
-        let (w, z0) = self.defect(point, input, z, 0);
-        let z1 = (z0 - V::load(&point.inverse) * w).or_zero();
-        let dz = z1 - z0;
-        z1.store(&mut z[0]);
-        self.apply(
-            scaled(&point.direction[0], dz),
-            scaled(&point.arm_a[0], dz),
-            scaled(&point.arm_b[0], dz),
-        );
-        dz.abs() * V::load(&point.response)
-    }
-
-    #[inline(always)]
-    fn friction(&mut self, point: &Point, input: &Input, z: &mut Impulse) -> V {
-        let radius = V::load(&point.coefficient) * V::load(&z[0]).or_zero();
-        let (w1, z1) = self.defect(point, input, z, 1);
-        let (w2, z2) = self.defect(point, input, z, 2);
-        let [p, q, r] = [0, 1, 2].map(|k| V::load(&point.friction_inverse[k]));
-        let stuck = [z1 - (p * w1 + q * w2), z2 - (q * w1 + r * w2)];
-        let size = stuck[0] * stuck[0] + stuck[1] * stuck[1];
-        let limit = radius * radius;
-        let [mut next1, mut next2] = stuck;
-        // the root and the quotient are long to wait for, and most contacts at rest stick
-        if !size.all_le(limit) {
-            let k = V::load(&point.largest_inverse);
-            let slid = [z1 - k * w1, z2 - k * w2];
-            let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
-            let shrink = length.select_le(radius, V::load(&ONE), radius / length);
-            next1 = size.select_le(limit, next1, slid[0] * shrink);
-            next2 = size.select_le(limit, next2, slid[1] * shrink);
-        }
-        let (d1, d2) = (next1 - z1, next2 - z2);
-        next1.store(&mut z[1]);
-        next2.store(&mut z[2]);
-        self.apply(
-            scaled2(&point.direction, d1, d2),
-            scaled2(&point.arm_a, d1, d2),
-            scaled2(&point.arm_b, d1, d2),
-        );
-        d1.abs().worse(d2.abs()) * V::load(&point.largest)
-    }
-}
-
-impl<'a> Chunk<'a> {
-    /// Number of groups.
-    pub fn len(&self) -> usize {
-        self.groups.len()
-    }
-
-    /// Two halves.
-    pub fn halves(self) -> (Chunk<'a>, Chunk<'a>) {
-        let (left, right) = self.groups.split_at(self.groups.len() / 2);
-        let cut = right.first().map_or(0, |g| g.start as usize - self.base);
-        let (points, inputs) = (self.points.split_at(cut), self.inputs.split_at(cut));
-        let impulses = self.impulses.split_at_mut(cut);
-        let base = self.base + cut;
-        (
-            Chunk {
-                groups: left,
-                points: points.0,
-                inputs: inputs.0,
-                impulses: impulses.0,
-                base: self.base,
-            },
-            Chunk { groups: right, points: points.1, inputs: inputs.1, impulses: impulses.1, base },
-        )
-    }
-
-    /// One pass over the rows of `part`. Returns the largest natural-map residual met, m/s.
-    pub fn sweep(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
-        #[cfg(target_arch = "x86_64")]
-        if std::is_x86_feature_detected!("avx2") {
-            // SAFETY: the machine has what the function was compiled for
-            return unsafe { self.sweep_avx2(part, nodes) };
-        }
-        self.sweep_with::<Wide>(part, nodes)
-    }
-
-    /// The same operations in the same order, four lanes to a register.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn sweep_avx2(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
-        self.sweep_with::<super::vector::avx2::Register>(part, nodes)
-    }
-
-    /// The pass with one kind of vectors.
-    #[inline(always)]
-    pub fn sweep_with<V: Vector>(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
-        let mut residual = V::load(&Wide::default());
-        for group in self.groups {
-            let range = group.start as usize - self.base..group.end as usize - self.base;
-            let points = &self.points[range.clone()];
-            let inputs = &self.inputs[range.clone()];
-            let impulses = &mut self.impulses[range];
-            let mut sides = group.gather::<V>(nodes);
-            if part != Part::Normal {
-                for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
-                    residual = residual.worse(sides.friction(point, input, z));
-                }
-            }
-            if part != Part::Friction {
-                for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
-                    residual = residual.worse(sides.normal(point, input, z));
-                }
-            }
-            group.scatter(&sides, nodes);
-        }
-        let mut out = Wide::default();
-        residual.store(&mut out);
-        out.0.into_iter().fold(0.0, worse)
-    }
-}
-
-impl Group {
-    #[inline(always)]
-    fn gather<V: Vector>(&self, nodes: &impl Nodes) -> Sides<'_, V> {
-        let mut twists = [[Wide3::default(); 2]; 2];
-        for (twist, read) in twists.iter_mut().zip(&self.read) {
-            for (lane, &body) in read.iter().enumerate() {
-                if body != NOBODY {
-                    let v = nodes.read(body as usize);
-                    twist[0].set(lane, v.linear);
-                    twist[1].set(lane, v.angular);
-                }
-            }
-        }
-        let load = |v: &Wide3| [V::load(&v.0[0]), V::load(&v.0[1]), V::load(&v.0[2])];
-        let [a, b] = &twists;
-        Sides {
-            linear: [load(&a[0]), load(&b[0])],
-            angular: [load(&a[1]), load(&b[1])],
-            masses: &self.masses,
-        }
-    }
-
-    #[inline(always)]
-    fn scatter<V: Vector>(&self, sides: &Sides<V>, nodes: &mut impl Nodes) {
-        for k in 0..2 {
-            let mut twist = [Wide3::default(); 2];
-            for x in 0..3 {
-                sides.linear[k][x].store(&mut twist[0].0[x]);
-                sides.angular[k][x].store(&mut twist[1].0[x]);
-            }
-            for (lane, &body) in self.write[k].iter().enumerate() {
-                if body != NOBODY {
-                    let (linear, angular) = (twist[0].get(lane), twist[1].get(lane));
-                    nodes.write(body as usize, Twist { linear, angular });
-                }
-            }
-        }
     }
 }

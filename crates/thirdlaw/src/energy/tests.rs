@@ -85,6 +85,39 @@ fn forces_are_the_negative_gradient_of_the_energy() {
     }
 }
 
+/// Within a step damping acts like an energy of what has changed since its beginning.
+#[test]
+fn forces_within_a_step_are_the_negative_gradient_of_energy_and_damping() {
+    let h = 0.01;
+    for bending in [Bending::Curvature, Bending::Hinge] {
+        let (mut elements, before) = crumpled(bending);
+        elements.fabrics[0].damping = [0.02, 0.05, 0.03];
+        let mut noise = Noise(11);
+        let mut x: Vec<Vec3> = before.iter().map(|p| *p + 0.01 * noise.vector()).collect();
+        let layout = Layout::new(&elements);
+        let mut parts = Contributions::default();
+        parts.evaluate(&elements, &before, h);
+        parts.evaluate_since(&elements, (&before, &x), h);
+        let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
+        let mut forces = vec![Vec3::ZERO; x.len()];
+        layout.assemble(&elements, &parts, h, &mut blocks, &mut forces);
+        let d = 1e-6;
+        for i in 0..x.len() {
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+                let place = x[i];
+                x[i] = place + d * axis;
+                let up = parts.energy_since(&elements, (&before, &x), h);
+                x[i] = place - d * axis;
+                let down = parts.energy_since(&elements, (&before, &x), h);
+                x[i] = place;
+                let expected = -(up - down) / (2.0 * d);
+                let off = (forces[i].dot(axis) - expected).abs();
+                assert!(off < 1e-6 * (1.0 + forces[i].length()), "{bending:?}, vertex {i}: {off}");
+            }
+        }
+    }
+}
+
 #[test]
 fn internal_forces_sum_to_no_force_and_no_torque() {
     for bending in [Bending::Curvature, Bending::Hinge] {

@@ -1,7 +1,7 @@
 //! The same bits: for any number of threads, after save and restore, without scratch memory, and
 //! whatever lies far away.
 
-use crate::{cuboid, earth, floor, run, sphere};
+use crate::{cuboid, earth, floor, hashes, run, sphere, with_threads};
 use thirdlaw::{Body, BodyId, Shape, Snapshot, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -26,19 +26,6 @@ fn heap(count: usize) -> World {
         world.add_body(body).unwrap();
     }
     world
-}
-
-fn hashes(world: &mut World, steps: usize) -> Vec<u64> {
-    (0..steps)
-        .map(|_| {
-            world.step(FRAME).unwrap();
-            world.hash()
-        })
-        .collect()
-}
-
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
 
 #[test]

@@ -59,3 +59,18 @@ pub fn run(world: &mut World, seconds: f64, dt: f64) {
         world.step(dt).expect("a finite step");
     }
 }
+
+/// The hash of every bit of state after each of so many frames.
+pub fn hashes(world: &mut World, steps: usize) -> Vec<u64> {
+    let mut one = || {
+        world.step(1.0 / 60.0).expect("a step");
+        world.hash()
+    };
+    (0..steps).map(|_| one()).collect()
+}
+
+/// Runs `work` with so many threads.
+pub fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    pool.install(work)
+}

@@ -1,6 +1,6 @@
 //! Mechanisms: loops, redundancy, internal drives, contacts, and random graphs of joints.
 
-use crate::{cuboid, earth, floor, run, sphere, world};
+use crate::{cuboid, earth, floor, hashes, run, sphere, with_threads, world};
 use thirdlaw::body::Mass;
 use thirdlaw::joint::Target;
 use thirdlaw::{
@@ -406,21 +406,9 @@ fn busy() -> World {
     world
 }
 
-fn hashes(world: &mut World, steps: usize) -> Vec<u64> {
-    (0..steps)
-        .map(|_| {
-            world.step(FRAME).unwrap();
-            world.hash()
-        })
-        .collect()
-}
-
 #[test]
 fn joints_give_the_same_bits_for_any_threads_after_restoring_and_without_scratch() {
-    let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| hashes(&mut busy(), 90))
-    };
+    let with = |threads: usize| with_threads(threads, || hashes(&mut busy(), 90));
     let reference = with(1);
     assert!(with(3) == reference && with(7) == reference);
     let mut first = busy();

@@ -1,6 +1,6 @@
 //! Piles: what many bodies in contact do together, whichever way their islands are solved.
 
-use crate::{cuboid, earth, floor, run, world};
+use crate::{cuboid, earth, floor, hashes, run, with_threads, world};
 use thirdlaw::contact::Solver;
 use thirdlaw::{Body, Settings, Vec3, World, measure};
 
@@ -25,18 +25,6 @@ fn add_rain(world: &mut World, count: usize, at: Vec3) {
             .friction(0.6);
         world.add_body(body).unwrap();
     }
-}
-
-fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
-}
-
-fn hashes(world: &mut World, steps: usize) -> Vec<u64> {
-    let step = |_| {
-        world.step(FRAME).unwrap();
-        world.hash()
-    };
-    (0..steps).map(step).collect()
 }
 
 #[test]

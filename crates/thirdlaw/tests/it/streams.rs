@@ -1,6 +1,6 @@
 //! Streams as data: the same bits, snapshots, refusals, fields of one's own.
 
-use crate::{cuboid, earth, floor, run, world};
+use crate::{cuboid, earth, floor, hashes, run, with_threads, world};
 use std::sync::Arc;
 use thirdlaw::particle::EmitterError;
 use thirdlaw::{
@@ -28,21 +28,9 @@ fn busy() -> World {
     world
 }
 
-fn hashes(world: &mut World, steps: usize) -> Vec<u64> {
-    (0..steps)
-        .map(|_| {
-            world.step(FRAME).unwrap();
-            world.hash()
-        })
-        .collect()
-}
-
 #[test]
 fn streams_have_the_same_bits_for_any_number_of_threads() {
-    let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| hashes(&mut busy(), 40))
-    };
+    let with = |threads: usize| with_threads(threads, || hashes(&mut busy(), 40));
     let reference = with(1);
     for threads in [2, 7] {
         assert!(with(threads) == reference, "{threads} threads differ");

@@ -11,14 +11,16 @@
 //! u − y/h.
 //!
 //!   1. near solids are placed                                     solids.rs
-//!   2. forces and matrix of all elements                          solve/layout.rs
+//!   2. forces and matrix of all elements                          linear.rs, solve/layout.rs
 //!   3. in a few rounds: constraints → filter S, z, y → conjugate
 //!      gradients → constraint forces → constraints                touch.rs, system.rs
+//!      (by Newton's method where that would make energy)          newton.rs
 //!   4. stretched too much at once? back to 1 with half the step
 //!   5. positions, velocities, and what pushes the bodies back
 
 mod constraints;
 pub mod layers;
+mod linear;
 mod near;
 mod newton;
 pub mod solids;
