@@ -12,6 +12,7 @@ use thirdlaw::solve::filter::{Filter, Hold, NONE};
 use thirdlaw::solve::layout::Contributions;
 use thirdlaw::solve::multilevel::{Levelled, Multilevel};
 use thirdlaw::solve::pcg::{Scratch, Stop, System};
+use thirdlaw::solve::precondition::Age;
 use thirdlaw::solve::product::Matrix;
 use thirdlaw::solve::stencil::Stencils;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World};
@@ -125,7 +126,7 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         let mut multilevel = Multilevel::default();
         let matrix = (&layout.pattern, &blocks[..]);
         let (set_up, ()) =
-            shortest(|| multilevel.update(levels, matrix, &stencils, &filter, false));
+            shortest(|| multilevel.update(levels, matrix, &stencils, &filter, Age::New));
         let mut system = System {
             matrix: Matrix { pattern: &layout.pattern, blocks: &blocks, own: &own },
             stencils: &mut stencils,

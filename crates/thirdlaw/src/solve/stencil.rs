@@ -25,10 +25,9 @@ pub struct Stencil {
 
 /// Stencils, with the rows they add to.
 #[derive(Clone, Debug, Default)]
-pub struct Stencils<T> {
+pub struct Stencils {
     /// All of them.
     pub list: Vec<Stencil>,
-    gradients: Vec<[Lane<T>; 4]>,
     /// Rows they touch, ascending, and where the entries of each begin.
     rows: Vec<u32>,
     starts: Vec<u32>,
@@ -38,13 +37,11 @@ pub struct Stencils<T> {
     strengths: Vec<f64>,
 }
 
-impl<T: Scalar> Stencils<T> {
+impl Stencils {
     /// Takes over the stencils in `list`.
     pub fn index(&mut self) {
         self.order.clear();
-        self.gradients.clear();
         for (s, stencil) in self.list.iter().enumerate() {
-            self.gradients.push(stencil.gradient.map(lane));
             for (k, &particle) in stencil.particles.iter().enumerate() {
                 if stencil.gradient[k] != Vec3::ZERO {
                     self.order.push((particle, s as u32, k as u32));
@@ -66,7 +63,7 @@ impl<T: Scalar> Stencils<T> {
     }
 
     /// Adds what the targets pull with: b += Σ k t g.
-    pub fn add_targets(&self, b: &mut [Lane<T>], b_bodies: &mut [[Vec3; 2]]) {
+    pub fn add_targets<T: Scalar>(&self, b: &mut [Lane<T>], b_bodies: &mut [[Vec3; 2]]) {
         for stencil in self.list.iter().filter(|s| s.target != 0.0) {
             let pull = stencil.stiffness * stencil.target;
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
@@ -84,7 +81,7 @@ impl<T: Scalar> Stencils<T> {
     }
 
     /// Takes the stencils and what their targets added to the right side away.
-    pub fn retract_targets(&mut self, b: &mut [Lane<T>]) {
+    pub fn retract_targets<T: Scalar>(&mut self, b: &mut [Lane<T>]) {
         for stencil in &self.list {
             let pull = stencil.stiffness * stencil.target;
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
@@ -99,7 +96,7 @@ impl<T: Scalar> Stencils<T> {
     }
 
     /// Adds the stencils' part of the product: q += Σ k g (g·p), and the bodies' part to `q_bodies`.
-    pub fn apply(
+    pub fn apply<T: Scalar>(
         &mut self,
         p: &[Lane<T>],
         p_bodies: &[[Vec3; 2]],
@@ -107,10 +104,10 @@ impl<T: Scalar> Stencils<T> {
         q_bodies: &mut [[Vec3; 2]],
     ) {
         self.strengths.clear();
-        for (stencil, gradient) in self.list.iter().zip(&self.gradients) {
+        for stencil in &self.list {
             let mut along = 0.0;
-            for (&particle, g) in stencil.particles.iter().zip(gradient) {
-                along += dot(g, &p[particle as usize]).wide();
+            for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
+                along += g.dot(vector(&p[particle as usize]));
             }
             if stencil.body != NONE {
                 let [v, w] = &p_bodies[stencil.body as usize];
@@ -128,10 +125,10 @@ impl<T: Scalar> Stencils<T> {
             let range = self.starts[i] as usize..self.starts[i + 1] as usize;
             let out = &mut q[row as usize];
             for &(s, k) in &self.entries[range] {
-                let strength = T::of(self.strengths[s as usize]);
-                let g = &self.gradients[s as usize][k as usize];
-                for (out, g) in out.iter_mut().zip(g) {
-                    *out += strength * *g;
+                let g = self.list[s as usize].gradient[k as usize];
+                let push: Lane<T> = lane(self.strengths[s as usize] * g);
+                for (out, push) in out.iter_mut().zip(push) {
+                    *out += push;
                 }
             }
         }
@@ -164,12 +161,12 @@ pub struct SpreadStencils<T> {
 impl<T: Scalar> SpreadStencils<T> {
     /// Takes over the stencils of particles: what the filter leaves of them. What a body on the other
     /// side adds is left out.
-    pub fn spread(&mut self, stencils: &Stencils<T>, filter: &Filter<T>, weights: &Weights) {
+    pub fn spread(&mut self, stencils: &Stencils, filter: &Filter, weights: &Weights) {
         self.clear();
-        for (stencil, gradient) in stencils.list.iter().zip(&stencils.gradients) {
+        for stencil in &stencils.list {
             let begin = self.entries.len();
-            for (&particle, g) in stencil.particles.iter().zip(gradient) {
-                let g = filter.apply(particle as usize, g);
+            for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
+                let g = filter.apply(particle as usize, &lane(*g));
                 self.add(begin, &g, weights.row(particle as usize));
             }
             self.close(stencil.stiffness, begin);
