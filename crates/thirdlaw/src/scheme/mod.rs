@@ -13,3 +13,4 @@ mod sleep;
 pub mod substep;
 mod sweep;
 mod through;
+mod watch;
