@@ -16,7 +16,7 @@ const TITLE: f64 = 34.0;
 /// A row of the legend.
 const ROW: f64 = 20.0;
 /// Of a letter of the legend, about.
-const LETTER: f64 = 7.3;
+const LETTER: f64 = 6.6;
 
 /// What a colour stands for; the n-th key is that of class `cN`.
 pub struct Key<'a> {
@@ -75,15 +75,19 @@ pub fn svg(title: &str, keys: &[Key], panels: &[Panel]) -> String {
         let y = head + k as f64 * (HEIGHT + TITLE);
         let _ = writeln!(
             svg,
-            "<text x=\"{LEFT}\" y=\"{}\" font-size=\"14\" font-weight=\"bold\">{}</text>\n\
-             <g transform=\"translate(0 {})\">{}</g>",
+            "<text x=\"{LEFT}\" y=\"{}\" font-size=\"14\" font-weight=\"bold\">{}</text>\n{}",
             y + 24.0,
             escape(&panel.title),
-            y + TITLE,
-            panel.picture
+            placed(&panel.picture, y + TITLE)
         );
     }
     svg + "</svg>\n"
+}
+
+/// A picture of the size of a plot at a height; without its own size it would fill the whole.
+fn placed(picture: &str, y: f64) -> String {
+    let size = format!("<svg y=\"{y}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ");
+    picture.replacen("<svg ", &size, 1)
 }
 
 /// Colour of each key and whether it is dashed.
@@ -113,8 +117,11 @@ mod tests {
         let keys = [key("a", false), key("a <b>", true), key("c", false)];
         let (a, c) = (COLORS[0], COLORS[1]);
         assert_eq!(looks(&keys), [(a, false), (a, true), (c, false)]);
-        let panel = Panel { title: "5 < 6".into(), picture: "<path/>".into() };
+        let picture = "<svg viewBox=\"0 0 640 250\"></svg>".into();
+        let panel = Panel { title: "5 < 6".into(), picture };
         let svg = svg("title", &keys, &[panel]);
-        assert!(svg.contains("a &lt;b&gt;") && svg.contains("5 &lt; 6") && svg.contains("<path/>"));
+        assert!(svg.contains("a &lt;b&gt;") && svg.contains("5 &lt; 6"), "{svg}");
+        // a picture within a picture needs a place and a size of its own
+        assert!(svg.contains("<svg y=\"92\" width=\"640\" height=\"250\" viewBox"), "{svg}");
     }
 }

@@ -8,7 +8,7 @@ use crate::report::plot::{HEIGHT, Plot, Scale, Series, WIDTH};
 use crate::report::sheet::{self, Key, Panel};
 use std::fmt::Write;
 
-/// A violation so many times the first one is off the plot: the solver diverges.
+/// So many times what others begin with is off the plot.
 const OFF: f64 = 30.0;
 /// Steps of the axis of a plot over time.
 const STEPS: usize = 400;
@@ -43,9 +43,10 @@ pub fn svg(
     let most = crate::session::median(most.collect());
     let ms: Vec<f64> = (0..=STEPS).map(|k| most * k as f64 / STEPS as f64).collect();
     let closing = |l: &Left| l.closing;
-    let largest = |l: &Left| l.largest;
+    let normal = |l: &Left| l.normal;
+    let limit = |c: &Convergence| OFF * c.steps.first().map_or(0.0, |l| l.closing);
     let read = |read: fn(&Left) -> f64| {
-        move |of: Contestant| who(of).map_or(Vec::new(), |c| shown(&c.steps, read))
+        move |of: Contestant| who(of).map_or(Vec::new(), |c| shown(&c.steps, read, limit(c)))
     };
     let mut panels = Vec::new();
     let by_iteration = plot("violation", "m/s", &iterations, series(&read(closing)));
@@ -53,23 +54,26 @@ pub fn svg(
         title: "Average constraint violation, m/s, over iterations".into(),
         picture: by_iteration.svg_over("iterations", ""),
     });
-    let by_time = series(&|of| who(of).map_or(Vec::new(), |c| over_time(&c.steps, &ms)));
+    let by_time = series(&|of| who(of).map_or(Vec::new(), |c| over_time(&c.steps, &ms, limit(c))));
     panels.push(Panel {
         title: "Average constraint violation, m/s, over time".into(),
         picture: plot("violation", "m/s", &ms, by_time).svg_over("time", " ms"),
     });
     panels.push(Panel {
-        title: "Largest distance from the solution, friction included, m/s, over iterations".into(),
-        picture: plot("residual", "m/s", &iterations, series(&read(largest)))
+        title: "Average distance of normals from the solution, m/s, over iterations".into(),
+        picture: plot("residual", "m/s", &iterations, series(&read(normal)))
             .svg_over("iterations", ""),
     });
     if !motion.is_empty() {
         let count = motion.iter().map(|m| m.frames.len()).max().unwrap_or(0);
         let frames: Vec<f64> = (0..count).map(|i| i as f64).collect();
+        // who flies apart is cut off where that is beyond doubt
+        let energies = motion[0].frames.iter().map(|m| m.mean);
+        let highest = energies.fold(0.0, f64::max);
         let energy = |read: fn(&Moment) -> f64| {
             move |of: Contestant| {
                 let motion = motion.iter().find(|m| m.who == of);
-                motion.map_or(Vec::new(), |m| m.frames.iter().map(read).collect())
+                motion.map_or(Vec::new(), |m| shown(&m.frames, read, OFF * highest))
             }
         };
         for (title, read) in [
@@ -81,33 +85,30 @@ pub fn svg(
         }
     }
     panels.push(Panel {
-        title: format!("Pairs of each of {} colours", contacts.colors.len()),
+        title: format!(
+            "Pairs of each colour: {} pairs of {} bodies in frame {}",
+            contacts.pairs, contacts.bodies, contacts.frame
+        ),
         picture: bars(&contacts.colors),
     });
-    let title = format!(
-        "{scene}: {} bodies, {} pairs, {} points in frame {}",
-        contacts.bodies, contacts.pairs, contacts.points, contacts.frame
-    );
-    sheet::svg(&title, &keys, &panels)
+    sheet::svg(scene, &keys, &panels)
 }
 
-/// Values up to where the solver has gone astray.
-fn shown(steps: &[Left], read: impl Fn(&Left) -> f64) -> Vec<f64> {
-    let first = steps.first().map_or(0.0, &read);
-    let near = |x: &f64| !(first > 0.0 && (x.is_nan() || *x > OFF * first));
-    steps.iter().map(read).take_while(near).collect()
+/// Values up to where one is not a number or beyond a limit.
+fn shown<T>(steps: &[T], read: impl Fn(&T) -> f64, limit: f64) -> Vec<f64> {
+    steps.iter().map(read).take_while(|x| *x <= limit).collect()
 }
 
 /// What is left at given times.
-fn over_time(steps: &[Left], times: &[f64]) -> Vec<f64> {
-    let shown = shown(steps, |l| l.closing);
+fn over_time(steps: &[Left], times: &[f64], limit: f64) -> Vec<f64> {
+    let shown = shown(steps, |l| l.closing, limit);
     let mut at = 0;
     let mut values = Vec::new();
     for &time in times {
         while at + 1 < shown.len() && steps[at + 1].ms <= time {
             at += 1;
         }
-        if at + 1 == shown.len() && steps[at].ms + times[1] < time {
+        if at + 1 == shown.len() && time > steps[at].ms + times[1] {
             break;
         }
         values.push(shown.get(at).copied().unwrap_or(f64::NAN));
