@@ -355,9 +355,8 @@ pub struct CompareArgs {
 /// `thirdlaw solvers`.
 #[derive(Clone, Debug, Args)]
 pub struct SolversArgs {
-    /// Path of a scene file, or the name of a built-in scene
-    #[arg(default_value = DEFAULT_PILE)]
-    pub scene: String,
+    /// Path of a scene file, or the name of a built-in scene [default: tonge2012/boxes]
+    pub scene: Option<String>,
     /// Frame whose contacts the solvers converge on [default: at two thirds of the scene]
     #[arg(long, value_name = "K")]
     pub frame: Option<u32>,
@@ -379,8 +378,9 @@ pub struct SolversArgs {
     /// Solvers to look at, such as pgs,block-mass-splitting [default: all]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = parse_solver)]
     pub only: Vec<Solver>,
-    /// Time frames of the five scenes of the paper instead, by Gauss–Seidel and by block mass splitting
-    #[arg(long, conflicts_with_all = ["scene", "frame", "iterations", "warm", "only"])]
+    /// Time frames of the scene, or of the five scenes of the paper, by Gauss–Seidel and by block mass
+    /// splitting, instead
+    #[arg(long, conflicts_with_all = ["frame", "iterations", "warm", "only"])]
     pub table: bool,
     /// Folder for tables and pictures [default: out/SCENE/solvers/]
     #[arg(long, value_name = "DIR")]

@@ -173,8 +173,7 @@ fn timed(study: &mut Study) -> f64 {
 
 /// Writes `convergence.csv` and `colors.csv`.
 pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(), Failure> {
-    let columns =
-        ["iteration", "solver", "kind", "ms", "closing", "normal", "friction", "largest"];
+    let columns = ["iteration", "solver", "kind", "ms", "closing", "normal", "friction", "largest"];
     let mut table = Table::create(&out.join("convergence.csv"), &columns)?;
     for c in found {
         let kind = if is_sequential(c.who.solver) { "gauss-seidel" } else { "jacobi" };

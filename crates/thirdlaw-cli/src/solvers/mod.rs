@@ -13,11 +13,10 @@ mod plot;
 mod simulate;
 mod text;
 
-use crate::args::SolversArgs;
+use crate::args::{DEFAULT_PILE, SolversArgs};
 use crate::failure::Failure;
 use crate::print::remark;
 use crate::record::{Machine, VERSION, core_count, now};
-use crate::source::SceneSource;
 use crate::{files, folder, print, source, threads};
 use converge::{Contacts, Convergence};
 use serde::Serialize;
@@ -124,9 +123,9 @@ pub fn solvers(args: &SolversArgs) -> Result<(), Failure> {
     if args.table {
         return paper::table(args);
     }
-    let source = source::find(&args.scene)?;
+    let source = source::find(args.scene.as_deref().unwrap_or(DEFAULT_PILE))?;
     let scene = source.load(&args.overrides)?;
-    refuse(&source, &scene)?;
+    refuse(&source.name, &scene)?;
     let frame = args.frame.unwrap_or(scene.frames * 2 / 3);
     let frames = args.frames.unwrap_or(scene.frames);
     let out = prepare(args, &source.name)?;
@@ -170,12 +169,11 @@ pub fn solvers(args: &SolversArgs) -> Result<(), Failure> {
 }
 
 /// What the command is not made for.
-fn refuse(source: &SceneSource, scene: &Scene) -> Result<(), Failure> {
+fn refuse(name: &str, scene: &Scene) -> Result<(), Failure> {
     if scene.partition.is_some() {
         return Err(Failure::Input(format!(
-            "{} is shared among simulators, each with contacts of its own\n\
-             `thirdlaw compare` compares ways to couple them",
-            source.name
+            "{name} is shared among simulators, each with contacts of its own\n\
+             `thirdlaw compare` compares ways to couple them"
         )));
     }
     Ok(())

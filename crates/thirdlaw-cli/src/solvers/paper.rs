@@ -1,7 +1,7 @@
 //! `thirdlaw solvers --table`: Table 1 of the paper, frame times of its five scenes.
 
 use super::simulate::{Motion, simulate};
-use super::{Contestant, prepare, write_json};
+use super::{Contestant, prepare, refuse, write_json};
 use crate::args::SolversArgs;
 use crate::failure::Failure;
 use crate::print::{number, remark};
@@ -12,8 +12,8 @@ use std::fmt::Write;
 use thirdlaw::Precision;
 use thirdlaw::contact::Solver;
 
-/// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel, block mass splitting.
-const SCENES: [(&str, f64, f64); 5] = [
+/// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
+const PAPER: [(&str, f64, f64); 5] = [
     ("tonge2012/boxes", 17.7, 15.7),
     ("tonge2012/chain", 12.4, 5.2),
     ("tonge2012/chess", 24.9, 25.5),
@@ -23,7 +23,7 @@ const SCENES: [(&str, f64, f64); 5] = [
 
 #[derive(Serialize)]
 struct Row {
-    scene: &'static str,
+    scene: String,
     bodies: usize,
     solver: String,
     iterations: u32,
@@ -51,7 +51,6 @@ struct Report<'a> {
 
 /// Measures and prints the table, row by row as they are done.
 pub fn table(args: &SolversArgs) -> Result<(), Failure> {
-    let out = prepare(args, "tonge2012")?;
     let threads = args.threads.unwrap_or_else(core_count);
     let of = |solver, precision, iterations| Contestant { solver, precision, iterations };
     let all = [
@@ -60,21 +59,30 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
         of(Solver::BlockMassSplitting, Precision::Double, args.budget.1),
         Contestant::DEFAULT,
     ];
+    let mut scenes = Vec::new();
+    let typed = args.scene.as_deref();
+    for typed in typed.map_or(PAPER.map(|paper| paper.0).to_vec(), |typed| vec![typed]) {
+        let source = source::find(typed)?;
+        let scene = source.load(&args.overrides)?;
+        refuse(&source.name, &scene)?;
+        scenes.push((source.name, scene));
+    }
+    let folder = if typed.is_some() { scenes[0].0.as_str() } else { "tonge2012" };
+    let out = prepare(args, folder)?;
     let mut rows = Vec::new();
     print::result(&header())?;
-    for (name, pgs, splitting) in SCENES {
-        let scene = source::find(name)?.load(&args.overrides)?;
+    for (name, scene) in &scenes {
+        let paper = PAPER.iter().find(|paper| paper.0 == name);
         let frames = args.frames.unwrap_or(scene.frames);
         let bodies = scene.world.model().bodies.iter().filter(|b| b.is_dynamic()).count();
         for who in all {
             remark(&format!("{name}: {frames} frames with {}", who.name()));
-            let motion =
-                threads::install(threads, || simulate(&scene, who, frames, args.substeps))?;
-            let paper_ms = match who.solver {
+            let motion = threads::install(threads, || simulate(scene, who, frames, args.substeps))?;
+            let paper_ms = paper.and_then(|&(_, pgs, splitting)| match who.solver {
                 Solver::Pgs => Some(pgs),
                 Solver::BlockMassSplitting => Some(splitting),
                 _ => None,
-            };
+            });
             let row = row(name, bodies, motion, paper_ms);
             print::result(&line(&row))?;
             rows.push(row);
@@ -84,7 +92,7 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
         ["scene", "bodies", "solver", "iterations", "mean_ms", "frame_ms", "solve_ms", "paper_ms"];
     let mut table = table::Table::create(&out.join("table.csv"), &columns)?;
     table.append(rows.iter().map(|r| {
-        let mut row = vec![r.scene.into(), r.bodies.to_string(), r.solver.clone()];
+        let mut row = vec![r.scene.clone(), r.bodies.to_string(), r.solver.clone()];
         row.push(r.iterations.to_string());
         row.extend([r.mean_ms, r.frame_ms, r.solve_ms].map(|ms| format!("{ms:.4}")));
         row.push(r.paper_ms.map_or_else(String::new, |ms| ms.to_string()));
@@ -97,9 +105,9 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
     write_json(args.json.as_deref(), &Report { version, date, machine, substeps, rows: &rows })
 }
 
-fn row(scene: &'static str, bodies: usize, motion: Motion, paper_ms: Option<f64>) -> Row {
+fn row(scene: &str, bodies: usize, motion: Motion, paper_ms: Option<f64>) -> Row {
     Row {
-        scene,
+        scene: scene.into(),
         bodies,
         iterations: motion.iterations,
         mean_ms: motion.mean_ms,

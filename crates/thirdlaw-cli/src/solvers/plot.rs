@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// So many times what others begin with is off the plot.
 const OFF: f64 = 30.0;
 /// Steps of the axis of a plot over time.
-const STEPS: usize = 400;
+const STEPS: usize = 200;
 
 /// The picture.
 pub fn svg(
@@ -32,8 +32,13 @@ pub fn svg(
     let series = |make: &dyn Fn(Contestant) -> Vec<f64>| -> Vec<Series<'_>> {
         names.iter().zip(&all).map(|(name, who)| Series { name, values: make(*who) }).collect()
     };
-    let plot = |title, unit, times, series| {
-        Plot { title, unit, note: "", times, series, scale: Scale::Log }
+    let plot = |title, unit, times, series| Plot {
+        title,
+        unit,
+        note: "",
+        times,
+        series,
+        scale: Scale::Log,
     };
 
     let count = convergence.iter().map(|c| c.steps.len()).max().unwrap_or(0);

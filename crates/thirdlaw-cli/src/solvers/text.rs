@@ -50,7 +50,14 @@ pub fn motion(all: &[Motion]) -> String {
     let _ = writeln!(
         text,
         "{:<26} {:>10} {:>16} {:>10} {:>10} {:>10} {:>10} {:>8}",
-        "solver", "iterations", "J/kg median", "mean", "ms/frame", "solve ms", "overlap mm", "points"
+        "solver",
+        "iterations",
+        "J/kg median",
+        "mean",
+        "ms/frame",
+        "solve ms",
+        "overlap mm",
+        "points"
     );
     for m in all {
         let iterations = if m.iterations > 0 { m.iterations.to_string() } else { "–".into() };

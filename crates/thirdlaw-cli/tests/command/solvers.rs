@@ -10,7 +10,8 @@ fn read(path: &Path) -> Value {
 #[test]
 fn solvers_work_on_the_same_contacts() {
     let workplace = Workplace::new();
-    let line = "solvers boxes.toml --frame 30 --iterations 40 --frames 12 --threads 1 --json figures.json";
+    let line =
+        "solvers boxes.toml --frame 30 --iterations 40 --frames 12 --threads 1 --json figures.json";
     let done = workplace.thirdlaw(line).expect_code(0);
     assert!(done.stdout.contains("average constraint violation"), "{}", done.stdout);
     let report = read(&workplace.path("figures.json"));
@@ -21,9 +22,8 @@ fn solvers_work_on_the_same_contacts() {
         let all = report[part].as_array().unwrap();
         all.iter().find(|c| c["name"] == name).unwrap_or_else(|| panic!("{name}")).clone()
     };
-    let left = |name: &str, i: usize| {
-        of("convergence", name)["steps"][i]["closing"].as_f64().unwrap()
-    };
+    let left =
+        |name: &str, i: usize| of("convergence", name)["steps"][i]["closing"].as_f64().unwrap();
     // everyone starts from the same violation
     for name in ["colored-pgs", "shuffled-pgs", "mass-splitting", "jacobi-line-search"] {
         assert_eq!(left(name, 0), left("pgs", 0), "{name}");
@@ -81,4 +81,24 @@ fn solvers_say_what_they_cannot_compare() {
         let done = workplace.thirdlaw(line).expect_code(2);
         assert!(done.stderr.contains(told), "{line}: {}", done.stderr);
     }
+}
+
+#[test]
+fn frame_times_are_a_table() {
+    let workplace = Workplace::new();
+    let line = "solvers boxes.toml --table --frames 6 --threads 1 --out t --json table.json";
+    let done = workplace.thirdlaw(line).expect_code(0);
+    assert!(done.stdout.starts_with("scene"), "{}", done.stdout);
+    let report = read(&workplace.path("table.json"));
+    let rows = report["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["solver"].as_str().unwrap()).collect();
+    let wanted = ["pgs", "colored-pgs f32", "block-mass-splitting", "settings of the scene"];
+    assert_eq!(names, wanted);
+    for row in rows {
+        let ms = |name: &str| row[name].as_f64().unwrap();
+        assert!(ms("solve_ms") > 0.0 && ms("solve_ms") < ms("frame_ms"), "{row}");
+        assert_eq!(row["bodies"], 64);
+    }
+    let table = std::fs::read_to_string(workplace.path("t/table.csv")).unwrap();
+    assert_eq!(table.lines().count(), 5);
 }

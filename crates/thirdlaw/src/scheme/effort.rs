@@ -60,8 +60,7 @@ impl Effort {
     /// Whether the iterations asked for are all that the island gets, with so many rows.
     pub fn is_plain(&self, contact: &ContactSettings, rows: usize) -> bool {
         let least = contact.iterations.min(contact.relax_iterations) as usize;
-        let patient =
-            contact.patience && self.is_patient(rows) && WORK / rows.max(1) > least;
+        let patient = contact.patience && self.is_patient(rows) && WORK / rows.max(1) > least;
         let direct = self.lopsided && rows <= contact.direct_rows as usize;
         !patient && !direct
     }

@@ -125,7 +125,8 @@ fn single_precision_follows_double_to_seven_digits() {
             let (a, b) = (double.velocities().clone(), single.velocities().clone());
             let far = |a: Vec3, b: Vec3| (a - b).length() / (1.0 + a.length());
             let bodies = a.bodies.iter().zip(&b.bodies);
-            let bodies = bodies.map(|(a, b)| far(a.linear, b.linear).max(far(a.angular, b.angular)));
+            let bodies =
+                bodies.map(|(a, b)| far(a.linear, b.linear).max(far(a.angular, b.angular)));
             let particles = a.particles.iter().zip(&b.particles).map(|(a, b)| far(*a, *b));
             let most = bodies.chain(particles).fold(0.0, f64::max);
             assert!(most < 2e-4, "{}: {most:e}", solver.name());
