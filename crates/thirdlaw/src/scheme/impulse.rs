@@ -37,7 +37,7 @@ use std::sync::Mutex;
 pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
-    islands: Islands,
+    pub(super) islands: Islands,
     pile: Pile,
     pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
@@ -103,7 +103,7 @@ pub fn step(
 }
 
 /// Pairs, contacts, islands.
-fn detect(
+pub(super) fn detect(
     model: &Model,
     state: &mut State,
     settings: &Settings,
@@ -127,26 +127,6 @@ fn detect(
     observer.end(Stage::Islands);
 }
 
-/// The contacts of the next step as one problem for all bodies that are awake: that of its first
-/// substep. The state is left with these contacts.
-pub fn next_problem(
-    model: &Model,
-    state: &mut State,
-    settings: &Settings,
-    dt: f64,
-) -> Result<IslandScratch, StepError> {
-    check_finite(model, state)?;
-    let mut scratch = Scratch::default();
-    detect(model, state, settings, dt, &mut scratch, &mut ());
-    let Islands { mut bodies, mut contacts, .. } = scratch.islands;
-    bodies.sort_unstable();
-    contacts.sort_unstable();
-    let members = Members { bodies: &bodies, contacts: &contacts, links: &[], points: &[] };
-    let mut island = IslandScratch::default();
-    island.begin((model, state, settings, dt), members);
-    Ok(island)
-}
-
 /// Takes out the pairs that an unbroken joint keeps from touching.
 fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
     scratch.apart.clear();
@@ -160,7 +140,7 @@ fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
 }
 
 /// Names the first body whose state is not finite.
-fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
+pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
     for (i, body) in state.bodies.iter().enumerate() {
         if model.bodies[i].alive && !body.is_finite() {
             return Err(StepError::NotFinite {

@@ -7,6 +7,7 @@ mod kinematic;
 pub mod large_steps;
 mod linked;
 mod pile;
+pub mod problem;
 mod rebound;
 mod reduced;
 mod sleep;

@@ -222,22 +222,6 @@ impl SolveTotals {
 }
 
 impl IslandScratch {
-    /// Goes as far into the first substep as there is a problem to solve.
-    pub(super) fn begin(&mut self, setting: Setting, members: Members) {
-        let (_, state, settings, dt) = setting;
-        let (count, h) = (members.bodies.len(), dt / f64::from(settings.substeps));
-        self.gather(setting, members);
-        self.apply_forces(setting, count, state.time, h);
-        self.set_kinematic_velocities(setting, count, (0, settings.substeps));
-        self.place_rows(state, &settings.contact, h, (h, 0.5));
-    }
-
-    /// The problem, velocities and impulses of the last step as they are, and the slots of bodies.
-    pub fn into_problem(self) -> (ContactProblem, Velocities, Vec<f64>, Vec<u32>) {
-        let slots = self.bodies.iter().map(|body| body.slot).collect();
-        (self.problem, self.velocities, self.impulses, slots)
-    }
-
     /// Brings the island's bodies and contacts together.
     pub(super) fn gather(&mut self, setting: Setting, members: Members) {
         let (model, state, settings, _) = setting;

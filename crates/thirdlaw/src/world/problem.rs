@@ -4,7 +4,7 @@ use super::World;
 use crate::contact::{Bound, ContactProblem, Velocities};
 use crate::error::StepError;
 use crate::ids::BodyId;
-use crate::scheme::impulse;
+use crate::scheme::problem::next_problem;
 
 /// The contact problem of the next step; see [`World::contact_problem`].
 #[derive(Clone, Debug, Default)]
@@ -36,8 +36,8 @@ impl World {
             return Err(StepError::TimeStep(dt));
         }
         let mut state = self.state.clone();
-        let island = impulse::next_problem(&self.model, &mut state, &self.settings, dt)?;
-        let (problem, velocities, impulses, slots) = island.into_problem();
+        let (problem, velocities, impulses, slots) =
+            next_problem(&self.model, &mut state, &self.settings, dt)?;
         let bodies = slots.into_iter().map(|slot| self.model.id(slot as usize)).collect();
         Ok(StepProblem { problem, velocities, impulses, bodies })
     }
