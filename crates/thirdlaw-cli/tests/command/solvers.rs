@@ -25,15 +25,15 @@ fn solvers_work_on_the_same_contacts() {
     let left =
         |name: &str, i: usize| of("convergence", name)["steps"][i]["closing"].as_f64().unwrap();
     // everyone starts from the same violation
-    for name in ["colored-pgs", "shuffled-pgs", "mass-splitting", "jacobi-line-search"] {
+    for name in ["colored-pgs", "shuffled-pgs", "jacobi-line-search"] {
         assert_eq!(left(name, 0), left("pgs", 0), "{name}");
         assert!(left(name, 40) < 0.2 * left(name, 0), "{name}: {}", left(name, 40));
     }
     // [tonge2012 §7]: Gauss–Seidel converges faster than splitting, blocks faster than rows
-    assert!(left("pgs", 10) < left("block-mass-splitting", 10));
-    assert!(left("block-mass-splitting", 10) < left("mass-splitting", 10));
+    assert!(left("pgs", 40) < left("block-mass-splitting", 40));
+    assert!(left("block-mass-splitting", 40) < left("mass-splitting", 40));
     let single = left("pgs f32", 10) / left("pgs", 10);
-    assert!((0.9..1.1).contains(&single) && single != 1.0, "{single}");
+    assert!((0.999..1.001).contains(&single) && single != 1.0, "{single}");
 
     let (few, many) = (of("motion", "pgs"), of("motion", "block-mass-splitting"));
     assert_eq!((&few["iterations"], &many["iterations"]), (&5.into(), &30.into()));
