@@ -1,5 +1,5 @@
 //! `thirdlaw solvers`: every contact solver on the same contacts, and the same scene simulated with each:
-//! Figures 3 and 6 and Table 1 of [tonge2012].
+//! Figures 3 and 6 and Table 1 of [tonge2012 §7].
 //!
 //! The setting is the paper's: one step a frame, a fixed number of iterations (5 of the Gauss–Seidel kind
 //! against 30 of the Jacobi kind, which took the same time on the authors' GPU), nothing put to sleep,
