@@ -74,19 +74,29 @@ def node():
     return set_up("the glTF validator and Playwright", TOOLS / "node", " ".join(NODE_PACKAGES), make)
 
 
-def chromium():
-    """Path of a Chromium, installed where this is root with apt; None where it cannot be had."""
-    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+def installed(what, names, packages):
+    """Path of a program, installed where this is root with apt; None where it cannot be had."""
     find = lambda: next((path for path in map(shutil.which, names) if path), None)
     if find():
         return find()
     if not (shutil.which("apt-get") and os.geteuid() == 0):
-        return skip("Chromium cannot be had", "it is not installed, and this is not root with apt")
-    print("setting up Chromium", flush=True)
+        return skip(f"{what} cannot be had", "it is not installed, and this is not root with apt")
+    print(f"setting up {what}", flush=True)
     try:
         quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         run("apt-get", "update", env=quiet)
-        run("apt-get", "install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core", env=quiet)
+        run("apt-get", "install", "-y", "--no-install-recommends", *packages, env=quiet)
     except RuntimeError as error:
-        return skip("Chromium cannot be had", error)
-    return find() or skip("Chromium cannot be had", "its package brings no program of a known name")
+        return skip(f"{what} cannot be had", error)
+    return find() or skip(f"{what} cannot be had", "its package brings no program of a known name")
+
+
+def chromium():
+    """Path of a Chromium; None where it cannot be had."""
+    names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+    return installed("Chromium", names, ["chromium", "fonts-dejavu-core"])
+
+
+def valgrind():
+    """Path of valgrind; None where it cannot be had."""
+    return installed("valgrind", ["valgrind"], ["valgrind", "libc6-dbg"])

@@ -1,7 +1,10 @@
 //! What can be typed after `thirdlaw`.
 
+mod solvers;
+
 use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub use solvers::{DEFAULT_PILE, SolversArgs};
 use std::path::PathBuf;
 
 /// Runs without arguments.
@@ -53,6 +56,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Couple a scene in several ways, and in one world: differences, cost, ledger
     Compare(CompareArgs),
+    /// Let every contact solver work on the same contacts: convergence, jitter, time
+    Solvers(SolversArgs),
 }
 
 /// `thirdlaw run`.

@@ -29,6 +29,7 @@ mod report;
 mod resume;
 mod run;
 mod session;
+mod solvers;
 mod source;
 mod stages;
 mod stats;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Some(Command::Export(args)) => export::export(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Compare(args)) => compare::compare(args),
+        Some(Command::Solvers(args)) => solvers::solvers(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

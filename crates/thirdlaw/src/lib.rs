@@ -42,7 +42,7 @@ pub use settings::{
 };
 pub use shape::Shape;
 pub use snapshot::Snapshot;
-pub use world::{Observer, Stage, StepReport, World};
+pub use world::{Observer, Stage, StepProblem, StepReport, World};
 
 /// The examples of the README and of the book, compiled and run.
 #[cfg(doctest)]

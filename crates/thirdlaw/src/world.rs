@@ -5,6 +5,7 @@ mod joints;
 mod part;
 mod points;
 mod ports;
+mod problem;
 mod report;
 mod simulator;
 mod streams;
@@ -26,6 +27,7 @@ use parry3d_f64::bounding_volume::BoundingVolume;
 use std::sync::Arc;
 
 pub use part::Thing;
+pub use problem::StepProblem;
 pub use report::{Observer, Stage, StepReport};
 
 /// Bodies, their state, and how they are stepped.

@@ -8,6 +8,7 @@ mod page;
 mod pictures;
 pub mod plot;
 mod plots;
+pub mod sheet;
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;

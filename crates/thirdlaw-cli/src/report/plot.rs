@@ -89,13 +89,18 @@ impl Plot<'_> {
 
     /// The plane with curves and ticks; colours come from whoever shows it.
     pub fn svg(&self) -> String {
+        self.svg_over("time", " s")
+    }
+
+    /// The same over something else than time: what that is, and what follows its numbers.
+    pub fn svg_over(&self, what: &str, unit: &str) -> String {
         let curves = self.curves();
         let axis = Axis::of(&curves, self.scale);
         let (first, last) = (self.times.first().copied().unwrap_or(0.0), self.end());
         let x = |t: f64| LEFT + (t - first) / (last - first) * (WIDTH - LEFT - RIGHT);
         let y = |v: f64| HEIGHT - BOTTOM - axis.share(v) * (HEIGHT - TOP - BOTTOM);
         let mut svg = format!(
-            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} over time, from {} to {} s\">\n",
+            "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} over {what}, from {} to {}{unit}\">\n",
             escape(self.title),
             number(first),
             number(last)
@@ -115,7 +120,7 @@ impl Plot<'_> {
         for tick in round_ticks(first, last, 6) {
             let _ = writeln!(
                 svg,
-                "<text class=\"tick\" x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{} s</text>",
+                "<text class=\"tick\" x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}{unit}</text>",
                 x(tick),
                 HEIGHT - 7.0,
                 tick_text(tick)

@@ -11,6 +11,7 @@ mod render;
 mod report;
 mod resume;
 mod run;
+mod solvers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

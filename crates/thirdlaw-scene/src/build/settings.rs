@@ -64,6 +64,8 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.damping, table.number("damping"));
         put(&mut contact.sag, table.number("sag"));
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
+        put(&mut contact.patience, table.flag("patience"));
+        put(&mut contact.precision, table.text("precision").map(precision));
     }
     (settings, timing)
 }
@@ -81,12 +83,15 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
         _ => ClothForces::Followed,
     };
     put(&mut cloth.forces, table.text("forces").map(forces));
-    let precision = |name: &str| match name {
+    put(&mut cloth.precision, table.text("precision").map(precision));
+}
+
+fn precision(name: &str) -> Precision {
+    match name {
         "single" => Precision::Single,
         "auto" => Precision::Auto,
         _ => Precision::Double,
-    };
-    put(&mut cloth.precision, table.text("precision").map(precision));
+    }
 }
 
 /// How couplings go about their work.
@@ -140,6 +145,7 @@ fn solver(name: &str) -> Solver {
         "jacobi-bridson" => Solver::JacobiBridson,
         "mass-splitting" => Solver::MassSplitting,
         "block-mass-splitting" => Solver::BlockMassSplitting,
+        "shuffled-pgs" => Solver::ShuffledPgs,
         _ => Solver::ColoredPgs,
     }
 }

@@ -96,7 +96,7 @@ static SETTINGS: TableFormat = TableFormat {
 };
 
 /// Contact solvers by their names in scene files.
-pub static SOLVERS: [&str; 8] = [
+pub static SOLVERS: [&str; 9] = [
     "colored-pgs",
     "pgs",
     "jacobi",
@@ -105,6 +105,7 @@ pub static SOLVERS: [&str; 8] = [
     "jacobi-bridson",
     "mass-splitting",
     "block-mass-splitting",
+    "shuffled-pgs",
 ];
 
 static SOLVER: TableFormat = TableFormat {
@@ -147,6 +148,16 @@ static SOLVER: TableFormat = TableFormat {
         ),
         key("sag", Kind::Number(from(0.0)), "Most that spring gives way under a resting load, m."),
         key("bounce_speed", Kind::Number(from(0.0)), "Slower approaches do not bounce, m/s."),
+        key(
+            "patience",
+            Kind::Flag,
+            "More iterations for islands that may be about to stand or fall; default true.",
+        ),
+        key(
+            "precision",
+            Kind::Choice(&["auto", "single", "double"]),
+            "Numbers that contacts are solved in; default \"auto\", `f32` for large piles.",
+        ),
     ],
     rules: &[],
 };

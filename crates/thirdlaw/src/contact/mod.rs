@@ -17,11 +17,15 @@ pub mod pgs;
 pub mod problem;
 pub mod row;
 pub mod scratch;
+pub mod shuffled_pgs;
+pub mod single;
 pub mod solver;
+pub mod study;
 mod sweep;
 #[cfg(test)]
 mod tests;
 mod vector;
+pub mod violation;
 mod wrench;
 
 pub use problem::{
@@ -29,7 +33,9 @@ pub use problem::{
 };
 pub use scratch::{Scratch, prepare, refresh};
 pub use solver::{
-    DirectUse, SolveReport, SolveSettings, Solver, Staggering, residual, solve, warm_start,
+    DirectUse, Iterate, SolveReport, SolveSettings, Solver, Staggering, residual, solve, warm_start,
 };
 pub(crate) use solver::{TINY, solve_and_hold};
+pub use study::Study;
 pub use sweep::Part;
+pub use violation::{Violation, violation};

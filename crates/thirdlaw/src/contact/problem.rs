@@ -29,6 +29,8 @@ pub struct ContactProblem {
     pub rows: Vec<Row>,
     /// How friction rows are bounded.
     pub friction: FrictionModel,
+    /// What the order of `shuffled_pgs` is drawn from; other solvers do not read it.
+    pub seed: u64,
 }
 
 /// What resists an impulse on a rigid body.

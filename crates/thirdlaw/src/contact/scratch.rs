@@ -35,9 +35,13 @@ pub struct Scratch {
     pub(super) lanes: Lazy<Lanes>,
     /// Whether the numbers in `lanes` are of this refresh.
     pub(super) packed: bool,
+    /// Blocks in the order of `shuffled_pgs`, with what they are ordered by.
+    pub(super) shuffled: Lazy<Vec<(u64, u64, u32)>>,
     /// ρ(D⁻¹N) of the normals and of the friction rows.
     pub(super) radius: Lazy<[f64; 2]>,
     pub(super) pushes: Vec<Push>,
+    /// What acts on each node in single precision: push and turn.
+    pub(super) sums: Vec<[glamx::Vec3; 2]>,
     pub(super) trial: Vec<f64>,
     pub(super) probe: Velocities,
     pub(super) cells: Vec<AtomicU64>,
@@ -63,13 +67,14 @@ impl<T> Lazy<T> {
     }
 }
 
-/// To be called before solving a problem whose blocks, sides or bounds are new.
+/// To be called before solving a problem whose blocks, sides, bounds or seed are new.
 pub fn prepare(problem: &ContactProblem, scratch: &mut Scratch) {
     scratch.row_counts.fresh = false;
     scratch.block_counts.fresh = false;
     scratch.adjacency.fresh = false;
     scratch.colors.fresh = false;
     scratch.lanes.fresh = false;
+    scratch.shuffled.fresh = false;
     refresh(problem, scratch);
 }
 

@@ -7,8 +7,9 @@ use super::scratch::{Scratch, measure_whole};
 use super::sweep::{BlockRows, Effective, Part, block_residual, worse};
 use super::{
     block_mass_splitting, colored_pgs, jacobi, jacobi_bridson, jacobi_line_search, jacobi_scaled,
-    mass_splitting, pgs,
+    mass_splitting, pgs, shuffled_pgs, single,
 };
+use crate::settings::Precision;
 
 /// The iterative solvers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -31,6 +32,8 @@ pub enum Solver {
     MassSplitting,
     /// Block mass splitting.
     BlockMassSplitting,
+    /// Projected Gauss–Seidel in an order drawn anew for every step: to be compared with.
+    ShuffledPgs,
 }
 
 /// How normals and friction take turns.
@@ -79,6 +82,9 @@ pub struct SolveSettings {
     pub friction: Staggering,
     /// When the direct solver takes over.
     pub direct: DirectUse,
+    /// Numbers that solvers with a single-precision sibling ([`Solver::iterate_single`]) work in:
+    /// `f32` for [`Precision::Single`], else `f64`.
+    pub precision: Precision,
 }
 
 /// How a solve went.
@@ -101,6 +107,7 @@ impl Default for SolveSettings {
             tolerance: 1e-6,
             friction: Staggering::default(),
             direct: DirectUse::Auto { rows_max: 96 },
+            precision: Precision::Double,
         }
     }
 }
@@ -192,7 +199,7 @@ fn alternate(
     scratch: &mut Scratch,
     hold: Hold,
 ) -> (u32, Option<f64>) {
-    let iterate = settings.solver.iterate();
+    let iterate = settings.iterate();
     for i in 0..settings.iterations {
         iterate(problem, Part::Both, velocities, impulses, scratch);
         hold(velocities);
@@ -219,7 +226,7 @@ fn stagger(
     hold: Hold,
 ) -> (u32, Option<f64>) {
     let Staggering::Converged { rounds, inner } = settings.friction else { return (0, None) };
-    let iterate = settings.solver.iterate();
+    let iterate = settings.iterate();
     let has_friction = problem.rows.iter().any(|r| matches!(r.bound, Bound::Friction { .. }));
     let mut count = 0;
     let mut left = None;
@@ -291,13 +298,14 @@ pub fn residual(
         };
         let pair = Pair::gather(problem, block, velocities);
         let rows = BlockRows::new(problem, block, effective);
-        let of_block = block_residual(&rows, Part::Both, &impulses[block.rows()], &pair);
+        let of_block = block_residual(&rows, &impulses[block.rows()], &pair);
         residual = worse(residual, of_block);
     }
     residual
 }
 
-type Iterate = fn(&ContactProblem, Part, &mut Velocities, &mut [f64], &mut Scratch);
+/// One iteration of a solver.
+pub type Iterate = fn(&ContactProblem, Part, &mut Velocities, &mut [f64], &mut Scratch);
 
 /// Both parts by one iteration of each, normals first [tonge2012 §6], for the solvers in which all
 /// rows of a part step against the same velocities.
@@ -314,9 +322,16 @@ pub(super) fn in_turn(
     scratch.met = worse(met, scratch.met);
 }
 
+impl SolveSettings {
+    fn iterate(&self) -> Iterate {
+        let single = self.solver.iterate_single().filter(|_| self.precision == Precision::Single);
+        single.unwrap_or(self.solver.iterate())
+    }
+}
+
 impl Solver {
     /// All solvers.
-    pub const ALL: [Solver; 8] = [
+    pub const ALL: [Solver; 9] = [
         Solver::Pgs,
         Solver::ColoredPgs,
         Solver::Jacobi,
@@ -325,6 +340,7 @@ impl Solver {
         Solver::JacobiBridson,
         Solver::MassSplitting,
         Solver::BlockMassSplitting,
+        Solver::ShuffledPgs,
     ];
 
     /// Name in scene files and on the command line.
@@ -338,6 +354,7 @@ impl Solver {
             Solver::JacobiBridson => "jacobi-bridson",
             Solver::MassSplitting => "mass-splitting",
             Solver::BlockMassSplitting => "block-mass-splitting",
+            Solver::ShuffledPgs => "shuffled-pgs",
         }
     }
 
@@ -357,6 +374,15 @@ impl Solver {
             Solver::JacobiBridson => jacobi_bridson::iterate,
             Solver::MassSplitting => mass_splitting::iterate,
             Solver::BlockMassSplitting => block_mass_splitting::iterate,
+            Solver::ShuffledPgs => shuffled_pgs::iterate,
+        }
+    }
+    /// Its iteration with all numbers in single precision, for those that have one: to be compared with.
+    pub fn iterate_single(self) -> Option<Iterate> {
+        match self {
+            Solver::Pgs => Some(single::iterate_pgs),
+            Solver::BlockMassSplitting => Some(single::iterate_block_mass_splitting),
+            _ => None,
         }
     }
 }

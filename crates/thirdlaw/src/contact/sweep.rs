@@ -222,41 +222,49 @@ fn act<const SEQUENTIAL: bool, const WRENCH: bool>(row: &Row, pair: &mut Pair, d
     }
 }
 
-/// The largest natural-map residual |z − proj(z − E w)|/E of a block's rows, m/s.
-pub(super) fn block_residual(block: &BlockRows, part: Part, impulses: &[f64], pair: &Pair) -> f64 {
+/// The largest natural-map residual of a block's rows, m/s.
+pub(super) fn block_residual(block: &BlockRows, impulses: &[f64], pair: &Pair) -> f64 {
     let mut residual = 0.0;
-    let defect = |i: usize| {
-        let row = &block.rows[i];
-        row_velocity(row, pair) + row.bias + row.compliance * impulses[i]
-    };
+    for_residuals(block, impulses, pair, |_, of_row| residual = worse(residual, of_row));
+    residual
+}
+
+/// Calls `f` with every row of a block that can move and its natural-map residual
+/// |z − proj(z − E w)|/E, m/s; of two friction rows with the first, for both.
+pub(super) fn for_residuals(
+    block: &BlockRows,
+    impulses: &[f64],
+    pair: &Pair,
+    mut f: impl FnMut(usize, f64),
+) {
     let mut i = 0;
     while i < block.rows.len() {
         let e = &block.effective[i];
         match block.rows[i].bound {
             Bound::Interval { lower, upper } => {
-                if part != Part::Friction && e.inverse > 0.0 {
-                    let z1 = (impulses[i] - e.inverse * defect(i)).max(lower).min(upper);
-                    residual = worse(residual, (impulses[i] - z1).abs() * e.response);
+                if e.inverse > 0.0 {
+                    let w = block.defect(i, impulses, pair);
+                    let z1 = (impulses[i] - e.inverse * w).max(lower).min(upper);
+                    f(i, (impulses[i] - z1).abs() * e.response);
                 }
                 i += 1;
             }
             Bound::Friction { normal, coefficient } => {
-                if part != Part::Normal && i + 1 < block.rows.len() && e.largest > 0.0 {
+                if i + 1 < block.rows.len() && e.largest > 0.0 {
                     let radius = coefficient * impulses[normal as usize - block.start].max(0.0);
                     let z = [impulses[i], impulses[i + 1]];
-                    let y = [0, 1].map(|k| z[k] - defect(i + k) / e.largest);
+                    let y = [0, 1].map(|k| z[k] - block.defect(i + k, impulses, pair) / e.largest);
                     let z1 = match block.model {
                         FrictionModel::Cone => project_disc(y, radius),
                         FrictionModel::Pyramid => y.map(|y| y.max(-radius).min(radius)),
                     };
                     let gap = ((z[0] - z1[0]).powi(2) + (z[1] - z1[1]).powi(2)).sqrt();
-                    residual = worse(residual, gap * e.largest);
+                    f(i, gap * e.largest);
                 }
                 i += 2;
             }
         }
     }
-    residual
 }
 
 impl<'a> BlockRows<'a> {
@@ -281,5 +289,12 @@ impl<'a> BlockRows<'a> {
             model: problem.friction,
             relax: 1.0,
         }
+    }
+
+    /// w = J v + b + Γ z of row `i`, m/s.
+    #[inline(always)]
+    pub fn defect(&self, i: usize, impulses: &[f64], pair: &Pair) -> f64 {
+        let row = &self.rows[i];
+        row_velocity(row, pair) + row.bias + row.compliance * impulses[i]
     }
 }

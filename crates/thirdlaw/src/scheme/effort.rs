@@ -3,7 +3,7 @@
 
 use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
 use crate::model::Model;
-use crate::settings::ContactSettings;
+use crate::settings::{ContactSettings, Precision};
 use crate::state::State;
 
 /// Rows times iterations that a slow island may always take.
@@ -34,6 +34,14 @@ pub struct Effort {
     lopsided: bool,
 }
 
+/// Single precision only where it is asked for by name: `Auto` is the pile's own affair.
+fn precision(contact: &ContactSettings) -> Precision {
+    match contact.precision {
+        Precision::Single => Precision::Single,
+        Precision::Auto | Precision::Double => Precision::Double,
+    }
+}
+
 impl Effort {
     /// Judges an island by its masses and speeds.
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
@@ -52,7 +60,7 @@ impl Effort {
     /// Whether the iterations asked for are all that the island gets, with so many rows.
     pub fn is_plain(&self, contact: &ContactSettings, rows: usize) -> bool {
         let least = contact.iterations.min(contact.relax_iterations) as usize;
-        let patient = self.is_patient(rows) && WORK / rows.max(1) > least;
+        let patient = contact.patience && self.is_patient(rows) && WORK / rows.max(1) > least;
         let direct = self.lopsided && rows <= contact.direct_rows as usize;
         !patient && !direct
     }
@@ -71,7 +79,7 @@ impl Effort {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
         // where the direct path follows, iterating long first only costs
         let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
-        let patient = self.is_patient(rows) && !lopsided;
+        let patient = contact.patience && self.is_patient(rows) && !lopsided;
         let direct = lopsided || (self.slow && rows <= TINY);
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
@@ -91,6 +99,7 @@ impl Effort {
                 rows_max if direct && rows_max > 0 => DirectUse::Auto { rows_max },
                 _ => DirectUse::Never,
             },
+            precision: precision(contact),
         }
     }
 }

@@ -15,6 +15,7 @@
 
 use super::pile::{self, Pile};
 use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
+use super::watch::{Clock, Spent, Watch};
 use crate::body::BodyKind;
 use crate::collide::broad::BroadPhase;
 use crate::collide::contacts::{self, ContactScratch};
@@ -36,7 +37,7 @@ use std::sync::Mutex;
 pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
-    islands: Islands,
+    pub(super) islands: Islands,
     pile: Pile,
     pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
@@ -67,26 +68,17 @@ pub fn step(
 ) -> Result<StepReport, StepError> {
     check_finite(model, state)?;
 
-    observer.begin(Stage::BroadPhase);
-    set_kinematic_velocities(model, state, dt);
-    scratch.broad.update(model, state, dt);
-    keep_joined_apart(model, state, scratch);
-    observer.end(Stage::BroadPhase);
-
-    observer.begin(Stage::NarrowPhase);
-    let lengths = (dt, dt / f64::from(settings.substeps));
-    contacts::update(model, state, &scratch.broad.pairs, lengths, &mut scratch.contacts);
-    observer.end(Stage::NarrowPhase);
-
-    observer.begin(Stage::Islands);
-    scratch.islands.build(model, state);
-    observer.end(Stage::Islands);
+    detect(model, state, settings, dt, scratch, observer);
 
     observer.begin(Stage::Solve);
     scratch.starts.clone_from(&state.bodies);
-    solve_islands(model, state, settings, dt, scratch);
+    let clock = observer.clock();
+    let spent = solve_islands((model, state, settings, dt), scratch, clock);
     move_kinematic(model, state, settings.substeps, dt);
     observer.end(Stage::Solve);
+    if clock.is_some() {
+        observer.divide(Stage::Integrate, spent.share());
+    }
 
     observer.begin(Stage::Finish);
     let mut report = report(state, settings, scratch);
@@ -110,6 +102,31 @@ pub fn step(
     Ok(report)
 }
 
+/// Pairs, contacts, islands.
+pub(super) fn detect(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+    observer: &mut dyn Observer,
+) {
+    observer.begin(Stage::BroadPhase);
+    set_kinematic_velocities(model, state, dt);
+    scratch.broad.update(model, state, dt);
+    keep_joined_apart(model, state, scratch);
+    observer.end(Stage::BroadPhase);
+
+    observer.begin(Stage::NarrowPhase);
+    let lengths = (dt, dt / f64::from(settings.substeps));
+    contacts::update(model, state, &scratch.broad.pairs, lengths, &mut scratch.contacts);
+    observer.end(Stage::NarrowPhase);
+
+    observer.begin(Stage::Islands);
+    scratch.islands.build(model, state);
+    observer.end(Stage::Islands);
+}
+
 /// Takes out the pairs that an unbroken joint keeps from touching.
 fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
     scratch.apart.clear();
@@ -123,7 +140,7 @@ fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
 }
 
 /// Names the first body whose state is not finite.
-fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
+pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
     for (i, body) in state.bodies.iter().enumerate() {
         if model.bodies[i].alive && !body.is_finite() {
             return Err(StepError::NotFinite {
@@ -190,6 +207,7 @@ struct Shared<'a> {
     islands: &'a Islands,
     in_pile: &'a [bool],
     pool: &'a Mutex<Vec<IslandScratch>>,
+    clock: Option<Clock>,
 }
 
 /// What one run of consecutive islands writes.
@@ -201,13 +219,12 @@ struct Output<'a> {
     points: &'a mut [PointState],
 }
 
+/// Returns what integrating took of its time.
 fn solve_islands(
-    model: &Model,
-    state: &mut State,
-    settings: &Settings,
-    dt: f64,
+    (model, state, settings, dt): (&Model, &mut State, &Settings, f64),
     scratch: &mut Scratch,
-) {
+    clock: Option<Clock>,
+) -> Spent {
     let Scratch { islands, pile, pool, bodies, impulses, totals, joints, points, .. } = scratch;
     bodies.clear();
     bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
@@ -222,11 +239,16 @@ fn solve_islands(
 
     let setting = (model, &*state, settings, dt);
     pile.collect(setting, islands);
-    let shared = Shared { model, state, settings, dt, islands, in_pile: &pile.has, pool };
+    let shared = Shared { model, state, settings, dt, islands, in_pile: &pile.has, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
+    let mut watch = Watch::start(clock);
+    let mut alone = Spent::default();
     solve_range(&shared, 0..islands.islands.len(), out);
+    totals.iter().for_each(|totals| alone.add(&totals.spent));
+    let lap = watch.lap();
+    watch.spent.add(&Spent { integrate: lap * alone.share(), solve: lap * (1.0 - alone.share()) });
     if !pile.is_empty() {
-        totals.push(pile::solve(setting, pile, bodies, impulses));
+        totals.push(pile::solve(setting, pile, bodies, impulses, &mut watch));
     }
 
     for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
@@ -247,6 +269,7 @@ fn solve_islands(
             point.friction_impulse = solved.friction;
         }
     }
+    watch.spent
 }
 
 /// Islands with fewer contacts than this together are not worth a task of their own.
@@ -270,6 +293,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
         return;
     }
     let mut scratch = take(shared.pool);
+    let mut watch = Watch::start(shared.clock);
     for (i, island) in range.zip(islands) {
         let (own, rest) = out.split(std::slice::from_ref(island));
         out = rest;
@@ -290,7 +314,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
             points: own.points,
         };
         let setting = (shared.model, shared.state, shared.settings, shared.dt);
-        own.totals[0] = solve_island(setting, members, changed, &mut scratch);
+        own.totals[0] = solve_island(setting, members, changed, &mut scratch, &mut watch);
     }
     give_back(shared.pool, scratch);
 }

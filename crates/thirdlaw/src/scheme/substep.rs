@@ -17,6 +17,7 @@
 use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
 use super::rebound::{Spring, bounce};
+use super::watch::{Spent, Watch};
 use crate::body::BodyKind;
 use crate::collide::contacts::{Contact, ContactPoint};
 use crate::collide::manifold::POINTS_MAX;
@@ -55,6 +56,8 @@ pub struct SolveTotals {
     pub joint_work: u64,
     /// Substeps taken in the coordinates of joints.
     pub reduced: u32,
+    /// What its time went into.
+    pub spent: Spent,
 }
 
 /// Memory for solving one island.
@@ -149,15 +152,21 @@ pub fn solve_island(
     members: Members,
     changed: Changed,
     scratch: &mut IslandScratch,
+    watch: &mut Watch,
 ) -> SolveTotals {
     let (model, state, settings, dt) = setting;
     if !members.links.is_empty() || !members.points.is_empty() {
-        return scratch.solve_jointed(setting, members, changed);
+        let mut totals = scratch.solve_jointed(setting, members, changed);
+        totals.spent.solve = watch.lap();
+        return totals;
     }
     let slots = members.bodies;
     let substeps = settings.substeps;
     let h = dt / f64::from(substeps);
     let mut totals = SolveTotals::default();
+    let free = members.contacts.is_empty();
+    // the first substep tells for the others: reading a clock costs as much as a free body
+    let mut first = *watch;
 
     scratch.gather(setting, members);
     contact::prepare(&scratch.problem, &mut scratch.solver);
@@ -169,23 +178,38 @@ pub fn solve_island(
     let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
+        let told = substep == 0 && !free;
+        if told {
+            first.lap();
+        }
         scratch.apply_forces(setting, slots.len(), time, h);
         scratch.set_kinematic_velocities(setting, slots.len(), (substep, substeps));
-        if !scratch.contacts.is_empty() {
+        if told {
+            first.integrated();
+        }
+        if !free {
             scratch.place_rows(state, &settings.contact, h, (h, 0.5));
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
             totals.add(scratch.solve(&push_out));
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
-        if !scratch.contacts.is_empty() && settings.contact.relax_iterations > 0 {
+        if !free && settings.contact.relax_iterations > 0 {
             let bounces = scratch.relax_rows(state, h);
             totals.add(scratch.solve(if bounces { &impact } else { &relax }));
             scratch.forget_bounces();
         }
+        if told {
+            first.solved();
+        }
         scratch.move_bodies(setting, slots.len(), substep, h);
+        if told {
+            first.integrated();
+        }
     }
     scratch.write_back(model, changed.bodies, changed.impulses);
+    let (lap, share) = (watch.lap(), if free { 1.0 } else { first.spent.share() });
+    totals.spent = Spent { integrate: lap * share, solve: lap * (1.0 - share) };
     totals
 }
 
@@ -226,6 +250,7 @@ impl IslandScratch {
         }
 
         self.problem.friction = settings.contact.friction;
+        self.problem.seed = state.step;
         self.problem.blocks.clear();
         self.problem.rows.clear();
         self.impulses.clear();

@@ -57,8 +57,11 @@ pub enum Stage {
     NarrowPhase,
     /// Grouping bodies that touch.
     Islands,
-    /// Solving contacts and moving bodies, substep by substep.
+    /// Solving contacts and joints, substep by substep.
     Solve,
+    /// Forces and positions of bodies, a part of [`Stage::Solve`] that is told by [`Observer::divide`].
+    /// Of islands with joints it is counted as solving.
+    Integrate,
     /// Sweeping fast bodies, putting islands to sleep, checking the result.
     Finish,
     /// Forces and matrix of cloth.
@@ -80,6 +83,15 @@ pub trait Observer: Send {
     fn begin(&mut self, stage: Stage);
     /// `stage` has ended.
     fn end(&mut self, stage: Stage);
+    /// A clock to read within stages whose parts alternate too fast, and on too many threads, to begin and
+    /// end for an observer. It counts up in any unit, the same on all threads. Without one such parts
+    /// are not told apart.
+    fn clock(&self) -> Option<fn() -> u64> {
+        None
+    }
+    /// Of the time for which the stage that ended last lasted, `share` (from 0 to 1) went into `part`. Not
+    /// called without a clock.
+    fn divide(&mut self, _part: Stage, _share: f64) {}
 }
 
 /// Watches nothing.

@@ -17,6 +17,7 @@ mod joint_input;
 mod mechanism;
 mod particles;
 mod pile;
+mod problem;
 mod reduced;
 mod robust;
 mod sleep;

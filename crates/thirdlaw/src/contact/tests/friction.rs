@@ -90,6 +90,7 @@ fn staggering_to_convergence_reaches_the_alternating_solution() {
                 tolerance: 1e-10,
                 friction: Staggering::Alternating,
                 direct: DirectUse::Never,
+                ..SolveSettings::default()
             };
             let mut case = random_case(seed, RECIPE);
             let report = case.solve(&settings);

@@ -8,6 +8,7 @@ mod joints;
 mod lanes;
 mod reference;
 mod splitting;
+mod study;
 
 use super::*;
 use crate::math::{Mat3, Quat, Twist, Vec3, tangents};

@@ -106,7 +106,7 @@ fn block_splitting_is_gauss_seidel_on_split_bodies() {
 }
 
 /// The same problem with its blocks in another order.
-fn permuted(case: &Case, random: &mut Random) -> (Case, Vec<usize>) {
+pub(super) fn permuted(case: &Case, random: &mut Random) -> (Case, Vec<usize>) {
     let mut order: Vec<usize> = (0..case.problem.blocks.len()).collect();
     for i in (1..order.len()).rev() {
         order.swap(i, random.below(i + 1));

@@ -33,10 +33,12 @@ mod vector;
 use super::effort::Effort;
 use super::rebound::Spring as Rebound;
 use super::substep::{PointImpulse, Setting, SolveTotals};
+use super::watch::Watch;
 use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{FrictionModel, Solver};
 use crate::rigid::island::Islands;
+use crate::settings::Precision;
 use crate::state::BodyState;
 use bodies::{Lines, SharedLines};
 use bundle::{Bundle, Points, WORLD};
@@ -80,7 +82,8 @@ impl Pile {
         let contact = &setting.2.contact;
         let usual = contact.solver == Solver::ColoredPgs
             && contact.friction == FrictionModel::Cone
-            && !contact.staggered;
+            && !contact.staggered
+            && contact.precision != Precision::Double;
         self.has.clear();
         for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts, &mut self.contact_at]
         {
@@ -143,6 +146,7 @@ pub fn solve(
     pile: &mut Pile,
     bodies: &mut [BodyState],
     impulses: &mut [[PointImpulse; POINTS_MAX]],
+    watch: &mut Watch,
 ) -> SolveTotals {
     let settings = setting.2;
     let (iterations, relax) = (settings.contact.iterations, settings.contact.relax_iterations);
@@ -225,21 +229,27 @@ pub fn solve(
         let body_chunks = lines.chunks();
         leader.stage(PACK, order.chunks.len());
         for substep in 0..settings.substeps {
+            watch.solved();
             leader.stage(LEAD | substep << 16, 1);
             leader.stage(BEGIN | substep << 16, body_chunks);
+            watch.integrated();
             if substep == 0 {
                 sweep(leader, 0);
             }
             sweep(leader, 1);
             (1..iterations).for_each(|_| sweep(leader, 2));
+            watch.solved();
             leader.stage(ADVANCE, body_chunks);
+            watch.integrated();
             if substep + 1 == settings.substeps {
                 met.store(0, Ordering::Relaxed);
             }
             (0..relax).for_each(|_| sweep(leader, 3));
         }
         leader.stage(UNPACK, order.chunks.len());
+        watch.solved();
         leader.stage(FINISH, body_chunks);
+        watch.integrated();
     });
     SolveTotals {
         iterations: settings.substeps * (iterations + relax),
