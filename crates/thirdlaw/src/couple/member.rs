@@ -2,8 +2,11 @@
 //! error that names it.
 
 use super::error::{CoupleError, Problem};
-use super::simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use super::sheets::SheetFollow;
+use super::simulator::{Failure, Follow, Given, Met, Motion, Response, Simulator, Surface, Wrench};
+use super::told::TIE_ROWS;
 use crate::math::{Mat3, Vec3};
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Handles beyond those in use that are compared after a restore.
@@ -18,6 +21,8 @@ pub(super) struct Member {
     /// Its own steps in a step of the coupling.
     pub substeps: u32,
     handles: usize,
+    /// Whether anything was asked of it since it was saved or put back that may have changed it.
+    touched: bool,
     /// Handles in use, compared after a restore.
     watched: Vec<usize>,
     saved: Vec<Motion>,
@@ -27,8 +32,13 @@ pub(super) struct Member {
     pub kicks: Vec<(usize, Wrench)>,
     /// Prescribed handles, with their end.
     pub prescribed: Vec<(usize, Motion)>,
+    /// Constraints told for the coming step, and the multipliers that they took.
+    pub told: Vec<Given>,
+    pub multipliers: Vec<[f64; TIE_ROWS]>,
     /// How obstacles move.
     pub follows: Vec<(usize, Follow)>,
+    /// How sheets move, and what they met over all substeps.
+    pub sheets: Vec<SheetFollow>,
     /// What obstacles met over all substeps.
     pub met: Vec<Met>,
     /// Mean forces that prescribed handles took, in the order of `prescribed`.
@@ -44,17 +54,21 @@ impl Member {
             simulator,
             substeps: 1,
             handles: 0,
+            touched: true,
             watched: Vec::new(),
             saved: Vec::new(),
             pushes: Vec::new(),
             kicks: Vec::new(),
             prescribed: Vec::new(),
+            told: Vec::new(),
+            multipliers: Vec::new(),
             follows: Vec::new(),
+            sheets: Vec::new(),
             met: Vec::new(),
             held: Vec::new(),
             steps: 0,
         };
-        member.handles = member.ask("handle_count", |s| s.handle_count())?;
+        member.handles = member.look("handle_count", |s| s.handle_count())?;
         for handle in 0..member.handles.min(SPOT_CHECKS) {
             member.watch(handle);
         }
@@ -72,19 +86,34 @@ impl Member {
         CoupleError::Simulator { name: self.name.clone(), problem }
     }
 
-    /// Calls the simulator; a panic becomes an error.
+    /// Calls the simulator for something that may change it; a panic becomes an error.
     pub fn ask<R>(
         &mut self,
         during: &'static str,
         f: impl FnOnce(&mut dyn Simulator) -> R,
     ) -> Result<R, CoupleError> {
+        self.touched = true;
         let simulator = &mut *self.simulator;
-        catch_unwind(AssertUnwindSafe(|| f(simulator))).map_err(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            let message = text.unwrap_or_else(|| "(without a message)".into());
-            self.error(Problem::Panicked { during, message })
-        })
+        let answer = catch_unwind(AssertUnwindSafe(|| f(simulator)));
+        answer.map_err(|panic| self.panicked(during, &*panic))
+    }
+
+    /// Calls the simulator for something that leaves it as it is; a panic becomes an error.
+    pub fn look<R>(
+        &self,
+        during: &'static str,
+        f: impl FnOnce(&dyn Simulator) -> R,
+    ) -> Result<R, CoupleError> {
+        let simulator = &*self.simulator;
+        let answer = catch_unwind(AssertUnwindSafe(|| f(simulator)));
+        answer.map_err(|panic| self.panicked(during, &*panic))
+    }
+
+    fn panicked(&self, during: &'static str, panic: &(dyn Any + Send)) -> CoupleError {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        let message = text.unwrap_or_else(|| "(without a message)".into());
+        self.error(Problem::Panicked { during, message })
     }
 
     fn obey(
@@ -97,13 +126,13 @@ impl Member {
     }
 
     /// Reads a handle and refuses what is not finite.
-    pub fn read(&mut self, handle: usize) -> Result<Motion, CoupleError> {
-        let motion = self.ask("read", |s| s.read(handle))?;
+    pub fn read(&self, handle: usize) -> Result<Motion, CoupleError> {
+        let motion = self.look("read", |s| s.read(handle))?;
         if motion.is_finite() { Ok(motion) } else { Err(self.error(Problem::NotFinite { handle })) }
     }
 
     fn check_count(&mut self) -> Result<(), CoupleError> {
-        let found = self.ask("handle_count", |s| s.handle_count())?;
+        let found = self.look("handle_count", |s| s.handle_count())?;
         let expected = self.handles;
         if found == expected {
             return Ok(());
@@ -113,7 +142,7 @@ impl Member {
 
     /// Takes the number of handles as it is now, after obstacles were added.
     pub fn recount(&mut self) -> Result<usize, CoupleError> {
-        self.handles = self.ask("handle_count", |s| s.handle_count())?;
+        self.handles = self.look("handle_count", |s| s.handle_count())?;
         Ok(self.handles)
     }
 
@@ -126,6 +155,7 @@ impl Member {
     pub fn save(&mut self) -> Result<(), CoupleError> {
         self.check_count()?;
         self.ask("save", |s| s.save())?;
+        self.touched = false;
         let mut saved = std::mem::take(&mut self.saved);
         saved.clear();
         for i in 0..self.watched.len() {
@@ -137,10 +167,15 @@ impl Member {
         Ok(())
     }
 
-    /// Goes back to the saved state and makes sure of it.
+    /// Goes back to the saved state and makes sure of it. One that nobody has touched since is there:
+    /// going back may cost as much as a step, and the first trial of a step need not.
     pub fn restore(&mut self) -> Result<(), CoupleError> {
-        self.ask("restore", |s| s.restore())?;
         self.forget();
+        if !self.touched {
+            return Ok(());
+        }
+        self.ask("restore", |s| s.restore())?;
+        self.touched = false;
         self.check_count()?;
         for i in 0..self.saved.len() {
             let handle = self.watched[i];
@@ -155,7 +190,10 @@ impl Member {
         self.pushes.clear();
         self.kicks.clear();
         self.prescribed.clear();
+        self.told.clear();
+        self.multipliers.clear();
         self.follows.clear();
+        self.sheets.clear();
         self.met.clear();
         self.held.clear();
     }
@@ -195,9 +233,13 @@ impl Member {
                 let part = part(&follow, reached, dt, (from, to));
                 self.ask("follow", |s| s.follow(obstacle, &part))?;
             }
+            self.tell()?;
+            self.lead_sheets(dt, (from, to))?;
             self.steps += 1;
             self.obey("step", |s| s.step(h))?;
             self.gather()?;
+            self.gather_sheets()?;
+            self.hear()?;
         }
         self.check_count()?;
         for i in 0..self.watched.len() {
@@ -214,7 +256,7 @@ impl Member {
     fn gather(&mut self) -> Result<(), CoupleError> {
         for i in 0..self.follows.len() {
             let obstacle = self.follows[i].0;
-            let Some(met) = self.ask("met", |s| s.met(obstacle))? else {
+            let Some(met) = self.look("met", |s| s.met(obstacle))? else {
                 return Err(self.error(Problem::Broke { promise: "follow obstacles" }));
             };
             if !(met.impulse.is_finite() && met.end.is_finite()) {
@@ -237,7 +279,7 @@ impl Member {
         }
         for i in 0..self.prescribed.len() {
             let handle = self.prescribed[i].0;
-            match self.ask("constraint_force", |s| s.constraint_force(handle))? {
+            match self.look("constraint_force", |s| s.constraint_force(handle))? {
                 Some(force) if force.is_finite() => {
                     self.held[i] += force.scaled(1.0 / f64::from(self.substeps));
                 }
@@ -250,7 +292,7 @@ impl Member {
 
     /// How a handle answers: what it says, or what trying tells. Leaves it in its saved state.
     pub fn response(&mut self, handle: usize, dt: f64) -> Result<Response, CoupleError> {
-        if let Some(said) = self.ask("response", |s| s.response(handle))? {
+        if let Some(said) = self.look("response", |s| s.response(handle))? {
             return Ok(said);
         }
         let free = self.tried(handle, Wrench::ZERO, dt)?;
@@ -311,7 +353,7 @@ impl Member {
 
     /// Its surfaces, checked.
     pub fn surfaces(&mut self) -> Result<Vec<Surface>, CoupleError> {
-        let surfaces = self.ask("surfaces", |s| s.surfaces())?;
+        let surfaces = self.look("surfaces", |s| s.surfaces())?;
         let found = surfaces.iter().map(|s| s.handle).max().map_or(0, |h| h + 1);
         let expected = self.handles;
         if found > expected {
@@ -323,7 +365,7 @@ impl Member {
 
 /// Where something is at a share of a step: at an even acceleration, plus an even drift that makes
 /// it end where it does.
-fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Motion {
+pub(super) fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Motion {
     if share == 0.0 {
         return *start;
     }
