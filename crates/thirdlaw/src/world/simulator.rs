@@ -116,11 +116,11 @@ impl Simulator for World {
     }
 
     fn save(&mut self) {
-        self.ports.saved.clone_from(&self.state);
+        self.ports.saved.copy_from(&self.state);
     }
 
     fn restore(&mut self) {
-        self.state.clone_from(&self.ports.saved);
+        self.state.copy_from(&self.ports.saved);
         self.ports.forget();
     }
 

@@ -50,9 +50,9 @@ fn a_jet_from_outside_moves_crates_as_one_in_the_same_world() {
             let parts = coupling.get::<World>(1).unwrap();
             for id in &column {
                 let (a, b) = (whole.center(*id).unwrap(), parts.center(*id).unwrap());
-                let near = 1e-9 + share * (a.x - 0.5).abs().max(1e-3);
-                assert!(a.distance(b) < near, "{method:?}, step {step}: {a} and {b}");
                 moved = moved.max((a.x - 0.5).abs());
+                let near = 1e-9 + share * moved.max(1e-3);
+                assert!(a.distance(b) < near, "{method:?}, step {step}: {a} and {b}");
             }
             let entry = &coupling.ledger()[0];
             assert!(entry.imbalance() <= 1e-12, "{method:?}: {}", entry.imbalance());
