@@ -251,7 +251,7 @@ impl Coupling {
         let mut lambda = lambda.to_vec();
         // a repair keeps what was iterated
         if self.settings.method != Method::Repaired {
-            self.lag_springs(&mut lambda, &rows);
+            self.lag_springs(dt, &mut lambda, &rows);
         }
         self.applied.clone_from(&lambda);
         let roles: Vec<Option<usize>> = match &self.measured {
@@ -268,8 +268,9 @@ impl Coupling {
         Ok(image)
     }
 
-    /// Springs in a lagged exchange pull as at the beginning of the step.
-    fn lag_springs(&self, lambda: &mut [f64], rows: &[usize]) {
+    /// Springs in a lagged exchange pull as they will in the middle of the step if nothing changes: a
+    /// steady pull of its beginning lags by half a step, and pumps energy into what swings.
+    fn lag_springs(&self, dt: f64, lambda: &mut [f64], rows: &[usize]) {
         for (i, tie) in self.ties.iter().enumerate() {
             if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
                 let n = tie.rows();
@@ -277,7 +278,8 @@ impl Coupling {
                 tie.gap(&self.starts[i], &mut gap[..n]);
                 tie.rate(&self.starts[i], &self.starts[i], &mut rate[..n]);
                 for k in 0..n {
-                    lambda[rows[i] + k] = -stiffness * gap[k] - damping * rate[k];
+                    let middle = gap[k] + 0.5 * dt * rate[k];
+                    lambda[rows[i] + k] = -stiffness * middle - damping * rate[k];
                 }
             }
         }
