@@ -26,6 +26,7 @@ mod measured;
 mod member;
 mod mirror;
 mod motions;
+mod probe;
 mod save;
 mod settings;
 mod sheets;
