@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use thirdlaw_scene::coupled::{Limits, SceneCoupling};
-use thirdlaw_scene::{Partition, SimulatorKind};
+use thirdlaw_scene::{CouplingFrame, Partition, SimulatorKind};
 
 /// The columns of `coupling.csv`.
 pub const COLUMNS: [&str; 24] = [
@@ -142,6 +142,32 @@ impl Row {
 
 fn between(partition: &Partition, coupling: &SceneCoupling) -> String {
     coupling.between.map(|i| partition.simulators[i].name.as_str()).join(" ")
+}
+
+/// What the rows of a frame say of each coupling; nothing where it has none.
+pub fn frame(rows: &[Row], frame: u32, partition: &Partition) -> Vec<CouplingFrame> {
+    let first = rows.partition_point(|row| row.frame < frame);
+    let rows: Vec<&Row> = rows[first..].iter().take_while(|row| row.frame == frame).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let sum = |coupling: &SceneCoupling| {
+        let mut sum = CouplingFrame::default();
+        for row in rows.iter().filter(|row| row.coupling == coupling.name) {
+            sum.join(&CouplingFrame {
+                imbalance: row.numbers[9],
+                angular_imbalance: row.numbers[10],
+                passivity_error: row.numbers[11],
+                evaluations: row.counts[0],
+                exchanges: row.counts[2],
+                residual: row.errors[0],
+                mismatch: row.errors[1],
+                unconverged: u32::from(!row.flags[0]),
+            });
+        }
+        sum
+    };
+    partition.couplings.iter().map(sum).collect()
 }
 
 /// All whole rows of a table, in their order; none where there is no table.

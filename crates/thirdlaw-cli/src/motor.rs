@@ -106,6 +106,11 @@ impl Motor {
         }
     }
 
+    /// Energy that the springs of ties hold, J.
+    pub fn stored(&self) -> f64 {
+        self.coupled.as_ref().map_or(0.0, |coupled| coupled.coupling.stored())
+    }
+
     /// The state of the simulators and of what couples them; empty where the scene's world is all.
     pub fn bytes(&mut self) -> Result<Vec<u8>, Failure> {
         match &mut self.coupled {

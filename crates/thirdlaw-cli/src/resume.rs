@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::folder::RunFolder;
 use crate::frames::CachedFrame;
 use crate::interrupt::Interrupt;
-use crate::ledger::{self, CouplingRecord};
+use crate::ledger::{self, CouplingRecord, Row};
 use crate::motor::{Motor, state_hash};
 use crate::record::{self, Machine, Outcome, RunRecord, core_count};
 use crate::recording::{self, read_record};
@@ -107,7 +107,7 @@ fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<
         frames.truncate(ledger::whole_frames(&rows, per_frame) as usize);
     }
     let mut tracker = ExpectTracker::new(&scene);
-    let whole = replay(&mut scene, &mut motor, &folder, &frames, &mut tracker)?;
+    let whole = replay(&mut scene, &mut motor, &folder, (&frames, &rows), &mut tracker)?;
     frames.truncate(whole);
     if frames.is_empty() {
         print::remark(&format!("{}: no frame was kept, begins anew", folder.path().display()));
@@ -190,7 +190,7 @@ fn replay(
     scene: &mut Scene,
     motor: &mut Motor,
     folder: &RunFolder,
-    frames: &[FrameStats],
+    (frames, rows): (&[FrameStats], &[Row]),
     tracker: &mut ExpectTracker,
 ) -> Result<usize, Failure> {
     let cache = folder.frames();
@@ -209,6 +209,9 @@ fn replay(
                     .restore(&snapshot)
                     .map_err(|error| refuse(stats.frame, &error.to_string()))?;
                 last = coupled;
+                if let Some(partition) = &scene.partition {
+                    tracker.keep_books(ledger::frame(rows, stats.frame, partition));
+                }
                 tracker.observe(stats.time, stats, &scene.world, &scene.bodies);
                 continue;
             }

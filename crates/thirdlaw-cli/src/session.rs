@@ -177,6 +177,7 @@ impl Session {
         let rows: Vec<Row> =
             books.iter().flat_map(|step| Row::of_step(frame, step, partition)).collect();
         table.append(rows.iter().map(Row::fields))?;
+        self.tracker.keep_books(ledger::frame(&rows, frame, partition));
         Ok(rows.iter().flat_map(|row| record.take(row, partition)).collect())
     }
 

@@ -4,7 +4,9 @@ use crate::stages::StageClock;
 use crate::stats;
 use std::any::Any;
 use std::time::{Duration, Instant};
-use thirdlaw::couple::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use thirdlaw::couple::{
+    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
+};
 use thirdlaw::math::Vec3;
 use thirdlaw::{StepReport, World};
 
@@ -87,6 +89,12 @@ impl Simulator for Timed {
     fn constraint_force(&self, handle: usize) -> Option<Wrench> {
         self.inner.constraint_force(handle)
     }
+    fn constrain(&mut self, given: &Given) -> bool {
+        self.inner.constrain(given)
+    }
+    fn multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
+        self.inner.multipliers(constraint, out)
+    }
     fn surfaces(&self) -> Vec<Surface> {
         self.inner.surfaces()
     }
@@ -98,5 +106,20 @@ impl Simulator for Timed {
     }
     fn met(&self, obstacle: usize) -> Option<Met> {
         self.inner.met(obstacle)
+    }
+    fn owed(&self, obstacle: usize) -> Wrench {
+        self.inner.owed(obstacle)
+    }
+    fn sheets(&self) -> Vec<Sheet> {
+        self.inner.sheets()
+    }
+    fn add_sheet(&mut self, sheet: &Sheet) -> Option<usize> {
+        self.inner.add_sheet(sheet)
+    }
+    fn follow_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+        self.inner.follow_sheet(sheet, starts, ends);
+    }
+    fn met_sheet(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
+        self.inner.met_sheet(sheet, impulses)
     }
 }

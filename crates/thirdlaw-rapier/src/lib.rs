@@ -14,7 +14,11 @@ pub use build::Unsupported;
 pub use rapier3d;
 
 use rapier3d::math::{Pose as Pose32, Vector};
-use rapier3d::prelude::{PhysicsPipeline, PhysicsWorld, RigidBody, RigidBodyHandle};
+use rapier3d::prelude::{
+    BroadPhaseBvh, CCDSolver, ColliderSet, ImpulseJointSet, IslandManager, MultibodyJointSet,
+    NarrowPhase, PhysicsPipeline, PhysicsWorld, RigidBody, RigidBodyHandle, RigidBodySet,
+    SoftBodySet,
+};
 use thirdlaw::couple::{Failure, Motion, Response, Simulator, Surface, Wrench};
 use thirdlaw::math::rotation_from_vector;
 use thirdlaw::{Combine, Mat3, Material, Pose, Quat, Twist, Vec3};
@@ -25,7 +29,20 @@ pub struct RapierWorld {
     /// Rapier, untouched.
     pub world: PhysicsWorld,
     handles: Vec<RigidBodyHandle>,
-    saved: Option<Box<PhysicsWorld>>,
+    saved: Option<Box<Saved>>,
+}
+
+/// All of Rapier that a step changes; its workspaces hold nothing that a step depends on.
+#[derive(Clone)]
+struct Saved {
+    islands: IslandManager,
+    broad_phase: BroadPhaseBvh,
+    narrow_phase: NarrowPhase,
+    bodies: RigidBodySet,
+    colliders: ColliderSet,
+    impulse_joints: ImpulseJointSet,
+    multibody_joints: MultibodyJointSet,
+    soft_bodies: SoftBodySet,
 }
 
 /// Vectors of Thirdlaw as Rapier's.
@@ -67,24 +84,6 @@ impl RapierWorld {
 
     fn body_mut(&mut self, handle: usize) -> Option<&mut RigidBody> {
         self.world.bodies.get_mut(*self.handles.get(handle)?)
-    }
-
-    /// A copy of everything that a step changes; workspaces start empty.
-    fn copied(world: &PhysicsWorld) -> PhysicsWorld {
-        PhysicsWorld {
-            gravity: world.gravity,
-            integration_parameters: world.integration_parameters,
-            physics_pipeline: PhysicsPipeline::new(),
-            islands: world.islands.clone(),
-            broad_phase: world.broad_phase.clone(),
-            narrow_phase: world.narrow_phase.clone(),
-            bodies: world.bodies.clone(),
-            colliders: world.colliders.clone(),
-            impulse_joints: world.impulse_joints.clone(),
-            multibody_joints: world.multibody_joints.clone(),
-            soft_bodies: world.soft_bodies.clone(),
-            ..PhysicsWorld::default()
-        }
     }
 
     fn material(collider: &rapier3d::prelude::Collider) -> Material {
@@ -141,12 +140,32 @@ impl Simulator for RapierWorld {
     }
 
     fn save(&mut self) {
-        self.saved = Some(Box::new(Self::copied(&self.world)));
+        let world = &self.world;
+        self.saved = Some(Box::new(Saved {
+            islands: world.islands.clone(),
+            broad_phase: world.broad_phase.clone(),
+            narrow_phase: world.narrow_phase.clone(),
+            bodies: world.bodies.clone(),
+            colliders: world.colliders.clone(),
+            impulse_joints: world.impulse_joints.clone(),
+            multibody_joints: world.multibody_joints.clone(),
+            soft_bodies: world.soft_bodies.clone(),
+        }));
     }
 
     fn restore(&mut self) {
-        if let Some(saved) = &self.saved {
-            self.world = Self::copied(saved);
+        if let Some(saved) = self.saved.clone() {
+            let world = &mut self.world;
+            world.physics_pipeline = PhysicsPipeline::new();
+            world.ccd_solver = CCDSolver::new();
+            world.islands = saved.islands;
+            world.broad_phase = saved.broad_phase;
+            world.narrow_phase = saved.narrow_phase;
+            world.bodies = saved.bodies;
+            world.colliders = saved.colliders;
+            world.impulse_joints = saved.impulse_joints;
+            world.multibody_joints = saved.multibody_joints;
+            world.soft_bodies = saved.soft_bodies;
         }
     }
 

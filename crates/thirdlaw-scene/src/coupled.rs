@@ -9,6 +9,7 @@ use crate::error::{Place, SceneError, SceneErrors};
 use thirdlaw::couple::TieKind;
 use thirdlaw::couple::{
     Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
+    Wrench,
 };
 use thirdlaw::math::{Pose, Vec3};
 use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};
@@ -146,6 +147,8 @@ pub struct Coupled {
     links: Vec<Link>,
     /// Bodies of simulators that are no worlds of ours, by handle.
     foreign: Vec<Vec<BodyId>>,
+    /// Length of the last step, s.
+    dt: f64,
 }
 
 /// Where the ledger's entries of a coupling of the scene are.
@@ -222,11 +225,12 @@ impl Coupled {
         for (k, i) in touches.iter().chain(&watches).enumerate() {
             links[*i].entries.push(ties + k);
         }
-        Ok(Coupled { coupling, links, foreign })
+        Ok(Coupled { coupling, links, foreign, dt: 0.0 })
     }
 
     /// Advances all simulators by `dt` seconds.
     pub fn step(&mut self, dt: f64) -> Result<CouplingReport, CoupleError> {
+        self.dt = dt;
         self.coupling.step(dt)
     }
 
@@ -241,7 +245,34 @@ impl Coupled {
                 }
             }
         }
+        self.show_struck(world);
         world.show_time(self.coupling.time());
+    }
+
+    /// What particles of one simulator struck bodies of another with.
+    fn show_struck(&self, world: &mut World) {
+        for (i, foreign) in self.foreign.iter().enumerate() {
+            let show = |world: &mut World, id: BodyId, handle: usize| {
+                let owed = self.coupling.owed(i, handle);
+                let shown = world.struck(id).is_ok_and(|push| push.force != Vec3::ZERO);
+                if owed != Wrench::ZERO || shown {
+                    world.show_struck(id, owed, self.dt);
+                }
+            };
+            match self.coupling.get::<World>(i) {
+                Some(part) => {
+                    for id in part.bodies().filter(|id| world.body(*id).is_ok()).collect::<Vec<_>>()
+                    {
+                        if let Some(handle) = part.body_handle(id) {
+                            show(world, id, handle);
+                        }
+                    }
+                }
+                None => {
+                    foreign.iter().enumerate().for_each(|(handle, id)| show(world, *id, handle))
+                }
+            }
+        }
     }
 
     /// What crossed each coupling of the scene in the last step, in their order: first what the first

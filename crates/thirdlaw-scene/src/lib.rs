@@ -24,7 +24,7 @@ mod urdf;
 pub use builtin::{Builtin, builtin, find_builtin, nearest_builtin};
 pub use coupled::{Coupled, Partition, SimulatorKind};
 pub use error::{SceneError, SceneErrors};
-pub use expect::{ExpectTracker, Expectation, FrameStats, Verdict};
+pub use expect::{CouplingFrame, ExpectTracker, Expectation, FrameStats, Verdict};
 pub use reference::reference;
 pub use schema::schema;
 

@@ -84,6 +84,32 @@ impl BodyState {
 }
 
 impl State {
+    /// Becomes a copy of another state in the memory that it has: a checkpoint in every step is cheap.
+    pub fn copy_from(&mut self, other: &State) {
+        // taken apart, so that a field added later is not forgotten
+        let State {
+            time,
+            step,
+            bodies,
+            contacts,
+            substep,
+            particles: Particles { x, v },
+            cloth,
+            points,
+            joints,
+            streams,
+        } = other;
+        (self.time, self.step, self.substep) = (*time, *step, *substep);
+        self.bodies.clone_from(bodies);
+        self.contacts.clone_from(contacts);
+        self.particles.x.clone_from(x);
+        self.particles.v.clone_from(v);
+        self.cloth.clone_from(cloth);
+        self.points.clone_from(points);
+        self.joints.clone_from(joints);
+        self.streams.copy_from(streams);
+    }
+
     /// Whether every body and contact named here exists in the model, and contacts are in order.
     pub fn fits(&self, model: &Model) -> bool {
         let alive = |slot: u32| model.bodies.get(slot as usize).is_some_and(|b| b.alive);

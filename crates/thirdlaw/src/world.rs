@@ -1,12 +1,14 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod constraints;
+mod given;
 mod joints;
 mod part;
 mod points;
 mod ports;
 mod problem;
 mod report;
+mod sheets;
 mod simulator;
 mod streams;
 
@@ -106,7 +108,8 @@ impl World {
         let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
         ports.correct(model, state, dt, settings.substeps);
         large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
-        particle::step::step(model, state, settings, dt, stream_scratch, &mut report, observer)?;
+        let moving = (state, &mut ports.sheets);
+        particle::step::step(model, moving, settings, dt, stream_scratch, &mut report, observer)?;
         Ok(report)
     }
 

@@ -119,7 +119,7 @@ fn go(name: &'static str, mut scene: Scene, frames: u32) -> Result<Way, Failure>
         switched: 0,
         steps: 0,
     };
-    way.frames.push(moment(&scene.world, &[], 0.0));
+    way.frames.push(moment(&scene.world, motor.stored(), &[], 0.0));
     'frames: for frame in 1..=frames {
         let (mut clock, mut books) = (StageClock::default(), Vec::new());
         let begun = Instant::now();
@@ -131,7 +131,7 @@ fn go(name: &'static str, mut scene: Scene, frames: u32) -> Result<Way, Failure>
         }
         let step_ms = begun.elapsed().as_secs_f64() * 1e3;
         motor.show(&mut scene);
-        way.frames.push(moment(&scene.world, &books, step_ms));
+        way.frames.push(moment(&scene.world, motor.stored(), &books, step_ms));
         way.steps += books.len();
         way.unconverged += books.iter().filter(|b| !b.report.converged).count();
         way.switched += books.iter().filter(|b| b.report.switched).count();
@@ -140,7 +140,7 @@ fn go(name: &'static str, mut scene: Scene, frames: u32) -> Result<Way, Failure>
     Ok(way)
 }
 
-fn moment(world: &World, books: &[StepBooks], step_ms: f64) -> Moment {
+fn moment(world: &World, stored: f64, books: &[StepBooks], step_ms: f64) -> Moment {
     let bodies = world.bodies().filter_map(|id| world.center(id).ok());
     let points = world.points().filter_map(|id| Some(world.point(id).ok()?.position));
     let vertices = world.cloths().filter_map(|id| world.vertices(id).ok()).flatten().copied();
@@ -150,7 +150,7 @@ fn moment(world: &World, books: &[StepBooks], step_ms: f64) -> Moment {
         time: world.time(),
         places: bodies.chain(points).chain(vertices).collect(),
         kinetic: energy.kinetic,
-        energy: energy.kinetic + energy.gravity + energy.elastic,
+        energy: energy.kinetic + energy.gravity + energy.elastic + stored,
         imbalance: crossed().map(|e| e.imbalance()).fold(0.0, f64::max),
         passivity_error: crossed().map(|e| e.passivity_error()).sum(),
         evaluations: books.iter().map(|b| b.report.evaluations).sum(),

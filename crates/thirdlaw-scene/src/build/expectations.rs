@@ -61,6 +61,9 @@ impl Builder<'_> {
         if let Some(found) = self.cloth_reading(entry, body, quantity) {
             return found;
         }
+        if let Some(found) = self.coupling_reading(entry, body, quantity) {
+            return found;
+        }
         let Some(quantity) = body_reading(quantity) else {
             let names = BODY_READINGS.map(|r| r.0);
             let hint = match nearest(quantity, names) {
@@ -91,15 +94,16 @@ impl Builder<'_> {
         let names = names.chain(self.joints.iter().map(|j| j.name.as_str()).take(10_000));
         let names = names.chain(self.points.iter().map(|p| p.name.as_str()).take(10_000));
         let names = names.chain(self.emitters.iter().map(|e| e.name.as_str()));
+        let names = names.chain(self.root.named("couplings").iter().map(|e| e.key.as_str()));
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                "names stand under [bodies], [generate], [cloths], [points], [urdf], [joints] and \
-                 [emitters]"
+                "names stand under [bodies], [generate], [cloths], [points], [urdf], [joints], \
+                 [emitters] and [couplings]"
                     .into()
             }
         };
-        fail(format!("there is no body, cloth, point, joint or emitter `{body}`"), hint)
+        fail(format!("there is no body, cloth, point, joint, emitter or coupling `{body}`"), hint)
     }
 }
 

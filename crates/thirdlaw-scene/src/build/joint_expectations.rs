@@ -3,7 +3,8 @@
 use super::Builder;
 use crate::error::SceneError;
 use crate::expect::{
-    EMITTER_READINGS, JOINT_READINGS, JointQuantity, MAIN_READINGS, POINT_READINGS, Reading,
+    COUPLING_READINGS, EMITTER_READINGS, JOINT_READINGS, JointQuantity, MAIN_READINGS,
+    POINT_READINGS, Reading,
 };
 use crate::names::nearest;
 use crate::node::Entry;
@@ -101,6 +102,43 @@ impl Builder<'_> {
             None => format!("quantities of an emitter: {}", names.join(", ")),
         };
         let message = format!("an emitter has no quantity `{quantity}`");
+        Some(Err(SceneError::new(&entry.key_place, message).hint(hint)))
+    }
+}
+
+impl Builder<'_> {
+    /// A reading of a coupling's books; `None` if no coupling has that name, or a body has it.
+    pub fn coupling_reading(
+        &self,
+        entry: &Entry,
+        object: &str,
+        quantity: &str,
+    ) -> Option<Result<Reading, SceneError>> {
+        if self.bodies.iter().any(|body| body.name == object) {
+            return None;
+        }
+        let couplings = self.root.named("couplings");
+        let found = COUPLING_READINGS.iter().find(|r| r.0 == quantity);
+        let Some(index) = couplings.iter().position(|e| e.key == object) else {
+            // nothing else has these quantities
+            found?;
+            let error =
+                SceneError::new(&entry.key_place, format!("there is no coupling `{object}`"));
+            let hint = match nearest(object, couplings.iter().map(|e| e.key.as_str())) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "couplings stand under [couplings]".into(),
+            };
+            return Some(Err(error.hint(hint)));
+        };
+        if let Some(&(_, quantity)) = found {
+            return Some(Ok(Reading::Coupling { index, quantity }));
+        }
+        let names = COUPLING_READINGS.map(|r| r.0);
+        let hint = match nearest(quantity, names) {
+            Some(near) => format!("did you mean `{object}.{near}`?"),
+            None => format!("quantities of a coupling: {}", names.join(", ")),
+        };
+        let message = format!("a coupling has no quantity `{quantity}`");
         Some(Err(SceneError::new(&entry.key_place, message).hint(hint)))
     }
 }

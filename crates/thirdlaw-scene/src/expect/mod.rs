@@ -1,12 +1,14 @@
 //! What a scene promises, and whether a run kept it.
 
 mod cloth;
+mod coupling;
 mod emitter;
 mod joint;
 mod point;
 mod reading;
 
 pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
+pub use coupling::{COUPLING_READINGS, CouplingFrame, CouplingReading};
 pub use emitter::{EMITTER_READINGS, EmitterReading};
 pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
 pub use point::{POINT_READINGS, PointReading};
@@ -146,6 +148,8 @@ pub struct ExpectTracker {
     emitters: Vec<EmitterId>,
     /// With where they started.
     points: Vec<(PointId, Vec3)>,
+    /// The books of the frame that is observed next.
+    couplings: Vec<CouplingFrame>,
     frame_time: f64,
 }
 
@@ -173,8 +177,15 @@ impl ExpectTracker {
                 .iter()
                 .map(|p| (p.id, scene.world.point(p.id).map_or(Vec3::ZERO, |now| now.position)))
                 .collect(),
+            couplings: Vec::new(),
             frame_time: 1.0 / scene.fps,
         }
+    }
+
+    /// Takes in what the books of all couplings, in the order of the scene, say of the frame that is
+    /// observed next. A frame without books, like the first, tells nothing of couplings.
+    pub fn keep_books(&mut self, couplings: Vec<CouplingFrame>) {
+        self.couplings = couplings;
     }
 
     /// Takes in a frame.
@@ -220,6 +231,9 @@ impl ExpectTracker {
                 Reading::Emitter { index, quantity } => {
                     self.emitters.get(*index).map(|emitter| quantity.read(world, *emitter))
                 }
+                Reading::Coupling { index, quantity } => {
+                    self.couplings.get(*index).map(|frame| quantity.read(frame))
+                }
                 column => column.of_frame(stats),
             };
             let Some(value) = value else { continue };
@@ -227,6 +241,7 @@ impl ExpectTracker {
             seen.value = if seen.count == 0 { value } else { pick(seen.value, value) };
             seen.count += 1;
         }
+        self.couplings.clear();
     }
 
     /// One verdict for each expectation, in their order.
@@ -287,6 +302,7 @@ mod tests {
             joints: vec![],
             emitters: vec![],
             points: vec![],
+            couplings: vec![],
             frame_time: 0.5,
         };
         let world = World::new(Default::default()).unwrap();
@@ -309,6 +325,40 @@ mod tests {
             !verdict(expectation(Test::Below(1.0), Of::Each), &[0.0, 0.0, 0.1, f64::NAN, 0.2])
                 .passed
         );
+    }
+
+    #[test]
+    fn books_count_in_the_frames_that_have_them() {
+        let expectation = Expectation {
+            reading: Reading::Coupling { index: 0, quantity: CouplingReading::Imbalance },
+            from: None,
+            ..expectation(Test::Below(1e-9), Of::Each)
+        };
+        let world = World::new(Default::default()).unwrap();
+        let verdict = |books: &[Option<f64>]| {
+            let mut tracker = ExpectTracker {
+                expectations: vec![expectation.clone()],
+                seen: vec![Seen::default()],
+                start: vec![],
+                cloths: vec![],
+                joints: vec![],
+                emitters: vec![],
+                points: vec![],
+                couplings: vec![],
+                frame_time: 0.5,
+            };
+            for imbalance in books {
+                let frame = |imbalance: f64| CouplingFrame { imbalance, ..Default::default() };
+                tracker.keep_books(imbalance.iter().map(|i| frame(*i)).collect());
+                tracker.observe(0.0, &FrameStats::default(), &world, &[]);
+            }
+            tracker.verdicts().remove(0)
+        };
+        let found = verdict(&[None, Some(1e-12), Some(0.0)]);
+        assert_eq!((found.passed, found.value), (true, Some(1e-12)));
+        assert!(!verdict(&[None, Some(1e-12), Some(2e-9)]).passed);
+        assert!(!verdict(&[None, Some(f64::NAN)]).passed);
+        assert_eq!(verdict(&[None]).value, None);
     }
 
     #[test]

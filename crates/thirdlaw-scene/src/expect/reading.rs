@@ -1,6 +1,7 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
 use super::cloth::ClothReading;
+use super::coupling::CouplingReading;
 use super::emitter::EmitterReading;
 use super::joint::JointQuantity;
 use super::point::PointReading;
@@ -126,6 +127,13 @@ pub enum Reading {
         index: usize,
         /// What of it.
         quantity: EmitterReading,
+    },
+    /// What the books of a coupling say.
+    Coupling {
+        /// Index into the scene's couplings.
+        index: usize,
+        /// What of it.
+        quantity: CouplingReading,
     },
 }
 

@@ -51,7 +51,7 @@ pub static SCENE: TableFormat = TableFormat {
         key(
             "expect",
             Kind::Names(&Kind::Table(&EXPECT)),
-            "What must come true, by reading: \"kinetic\", \"ball.y\", \"elbow.angle\".",
+            "What must come true, by reading: \"kinetic\", \"ball.y\", \"elbow.angle\", \"touch.imbalance\".",
         ),
     ],
     rules: &[],

@@ -131,6 +131,18 @@ fn what_cannot_be_shared_is_refused_in_its_place() {
         ),
         ("kind = \"spring\"", "kind = \"frame\"", "42:", "has no place or frame of its own"),
         ("steps = 2", "kind = \"rapier\"", "35:8", "cannot be made"),
+        (
+            "limits = { imbalance = 1e-9 }",
+            "[expect]\n\"hang.imbalanse\" = { below = 1 }",
+            "44:1",
+            "did you mean `hang.imbalance`?",
+        ),
+        (
+            "limits = { imbalance = 1e-9 }",
+            "[expect]\n\"hung.imbalance\" = { below = 1 }",
+            "44:1",
+            "did you mean `hang`?",
+        ),
         ("stiffness = 500, ", "", "[couplings.hang]", "one of the first two positive"),
         (
             "between = [\"world\", \"hook\"]\nanchors = [[3, 4, 0], [0, 0, 0]]",

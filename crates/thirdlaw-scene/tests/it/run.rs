@@ -4,7 +4,7 @@
 
 use thirdlaw::measure;
 use thirdlaw_scene::{
-    Builtin, ExpectTracker, FrameStats, Scene, Verdict, builtin, find_builtin, load,
+    Builtin, CouplingFrame, ExpectTracker, FrameStats, Scene, Verdict, builtin, find_builtin, load,
 };
 
 /// Runs a scene to its end and returns its verdicts.
@@ -13,12 +13,19 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
     let dt = scene.dt();
     let mut coupled =
         scene.couple(&mut thirdlaw_scene::coupled::plain).expect("its simulators can be made");
+    let mut books: Vec<CouplingFrame> = Vec::new();
     for frame in 0..=scene.frames {
         let (mut contacts, mut cg_iterations) = (0, 0);
         if frame > 0 {
             for _ in 0..scene.steps_per_frame {
                 if let Some(coupled) = &mut coupled {
-                    coupled.step(dt).expect("the coupled scene steps");
+                    let report = coupled.step(dt).expect("the coupled scene steps");
+                    let crossed = coupled.crossed();
+                    books.resize(crossed.len(), CouplingFrame::default());
+                    books
+                        .iter_mut()
+                        .zip(&crossed)
+                        .for_each(|(book, entry)| book.add(entry, &report));
                     continue;
                 }
                 let report = scene.world.step(dt).expect("the scene steps");
@@ -48,6 +55,7 @@ pub fn run(scene: &mut Scene) -> Vec<Verdict> {
             particles: scene.world.state().streams.count() as u64,
             ..FrameStats::default()
         };
+        tracker.keep_books(std::mem::take(&mut books));
         tracker.observe(stats.time, &stats, &scene.world, &scene.bodies);
     }
     tracker.verdicts()

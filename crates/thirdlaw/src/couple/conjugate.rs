@@ -15,6 +15,8 @@ use super::error::CoupleError;
 pub(super) struct Outcome {
     /// Evaluations made.
     pub evaluations: u32,
+    /// Steps of a side that preconditioning took.
+    pub aids: u32,
     /// Largest residual left.
     pub residual: f64,
     /// Largest residual at the start.
@@ -28,11 +30,15 @@ pub(super) struct Stop {
     pub evaluations: u32,
 }
 
-/// Turns a residual into a change of λ; the identity if it does nothing.
-pub(super) type Precondition<'a> = dyn Fn(&mut [f64]) + 'a;
+/// What is solved.
+pub(super) trait Problem {
+    /// Writes the residual of forces λ, after stepping under them.
+    fn evaluate(&mut self, lambda: &[f64], r: &mut [f64]) -> Result<(), CoupleError>;
 
-/// Writes the residual of forces λ, after stepping under them.
-pub(super) type Evaluate<'a> = dyn FnMut(&[f64], &mut [f64]) -> Result<(), CoupleError> + 'a;
+    /// Turns a residual into a change of λ; does nothing where nothing better is known. λ is the guess
+    /// at hand. Returns how many steps of a side that took.
+    fn precondition(&mut self, lambda: &[f64], z: &mut [f64]) -> Result<u32, CoupleError>;
+}
 
 /// How often conjugate gradients start anew from a fresh residual.
 const RESTARTS: u32 = 8;
@@ -47,15 +53,15 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 
 /// Changes `lambda` until the residual vanishes.
 pub(super) fn solve(
-    evaluate: &mut Evaluate,
-    precondition: &Precondition,
+    problem: &mut dyn Problem,
     stop: Stop,
     lambda: &mut [f64],
 ) -> Result<Outcome, CoupleError> {
     let n = lambda.len();
     let mut r = vec![0.0; n];
-    evaluate(lambda, &mut r)?;
-    let mut outcome = Outcome { evaluations: 1, residual: largest(&r), start: largest(&r) };
+    problem.evaluate(lambda, &mut r)?;
+    let mut outcome =
+        Outcome { evaluations: 1, aids: 0, residual: largest(&r), start: largest(&r) };
     let (mut trial, mut trial_r) = (vec![0.0; n], vec![0.0; n]);
     let mut best = (outcome.residual, lambda.to_vec());
     for _ in 0..RESTARTS {
@@ -65,7 +71,7 @@ pub(super) fn solve(
         let before = outcome.residual;
         let mut left: Vec<f64> = r.iter().map(|r| -r).collect();
         let mut z = left.clone();
-        precondition(&mut z);
+        outcome.aids += problem.precondition(lambda, &mut z)?;
         let mut p = z.clone();
         let mut energy = dot(&left, &z);
         for _ in 0..2 * n + 2 {
@@ -75,7 +81,7 @@ pub(super) fn solve(
             for i in 0..n {
                 trial[i] = lambda[i] + p[i];
             }
-            evaluate(&trial, &mut trial_r)?;
+            problem.evaluate(&trial, &mut trial_r)?;
             outcome.evaluations += 1;
             if largest(&trial_r) <= stop.tolerance {
                 lambda.copy_from_slice(&trial);
@@ -96,7 +102,7 @@ pub(super) fn solve(
                 break;
             }
             z.copy_from_slice(&left);
-            precondition(&mut z);
+            outcome.aids += problem.precondition(lambda, &mut z)?;
             let next = dot(&left, &z);
             let keep = next / energy;
             energy = next;
@@ -104,7 +110,7 @@ pub(super) fn solve(
                 p[i] = z[i] + keep * p[i];
             }
         }
-        evaluate(lambda, &mut r)?;
+        problem.evaluate(lambda, &mut r)?;
         outcome.evaluations += 1;
         outcome.residual = largest(&r);
         if outcome.residual < best.0 {
@@ -117,7 +123,7 @@ pub(super) fn solve(
     }
     if best.0 < outcome.residual {
         lambda.copy_from_slice(&best.1);
-        evaluate(lambda, &mut r)?;
+        problem.evaluate(lambda, &mut r)?;
         outcome.evaluations += 1;
         outcome.residual = largest(&r);
     }

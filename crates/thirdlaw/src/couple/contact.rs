@@ -25,6 +25,7 @@ use super::error::{CoupleError, Problem};
 use super::ledger::CouplingReport;
 use super::mirror::{Mirror, Touching};
 use super::settings::Method;
+use super::sheets::SheetMirror;
 use super::simulator::{Met, Simulator, Wrench};
 use crate::math::Vec3;
 
@@ -32,6 +33,9 @@ use crate::math::Vec3;
 const SLOW: f64 = 0.95;
 /// Steps between two trials of a lagged exchange.
 const TRIAL_PAUSE: u32 = 20;
+/// How much of the largest error is remembered a step later. An exchange that diverges outgrows it at
+/// every step, one that is only noisy (a jet of particles) now and then.
+const FADING: f64 = 0.95;
 
 impl Coupling {
     /// Lets two simulators touch: the first follows the surfaces of the second if it can, else the
@@ -43,18 +47,34 @@ impl Coupling {
             let problem = format!("{a} and {b} are not two of the {count} simulators");
             return Err(CoupleError::Input { field: "simulator", problem });
         }
-        for (follower, owner) in [(a, b), (b, a)] {
-            if self.reaches(owner, follower) {
-                continue;
-            }
-            if let Some(contact) = self.mirrors(follower, owner)? {
-                self.contacts.push(contact);
-                return Ok((follower, owner));
+        // first whoever can follow all that the other has
+        for partly in [false, true] {
+            for (follower, owner) in [(a, b), (b, a)] {
+                if self.reaches(owner, follower) {
+                    continue;
+                }
+                if let Some(contact) = self.mirrors(follower, owner, partly)? {
+                    self.contacts.push(contact);
+                    return Ok((follower, owner));
+                }
             }
         }
         let [a, b] = [a, b].map(|i| self.members[i].name.clone());
         let problem = format!("neither `{a}` nor `{b}` can follow the surfaces of the other");
         Err(CoupleError::Input { field: "simulator", problem })
+    }
+
+    /// Impulse that a handle will get in the next step from what others owe it: what particles of theirs
+    /// have struck it with.
+    pub fn owed(&self, simulator: usize, handle: usize) -> Wrench {
+        let mut sum = Wrench::ZERO;
+        for contact in self.contacts.iter().filter(|c| c.owner == simulator) {
+            for mirror in contact.mirrors.iter().filter(|m| m.dynamic && m.handle == handle) {
+                let owed = |s: &dyn Simulator| s.owed(mirror.obstacle);
+                sum += self.members[contact.follower].look("owed", owed).unwrap_or(Wrench::ZERO);
+            }
+        }
+        sum
     }
 
     /// Whether the first follows the second already, directly or over others.
@@ -70,7 +90,12 @@ impl Coupling {
         first != second && seen.contains(&second)
     }
 
-    fn mirrors(&mut self, follower: usize, owner: usize) -> Result<Option<Touching>, CoupleError> {
+    fn mirrors(
+        &mut self,
+        follower: usize,
+        owner: usize,
+        partly: bool,
+    ) -> Result<Option<Touching>, CoupleError> {
         let surfaces = self.members[owner].surfaces()?;
         let led = |l: &Lead| l.leader.0 == follower || l.follower.0 == follower;
         if self.is_tied(follower) || self.leads.iter().any(led) {
@@ -78,6 +103,12 @@ impl Coupling {
             let problem = format!("`{name}` is tied already; let simulators touch first");
             return Err(CoupleError::Input { field: "simulator", problem });
         }
+        let has_sheets = !self.members[owner].own_sheets()?.is_empty();
+        let sheets = self.sheet_mirrors(follower, owner)?;
+        if has_sheets && sheets.is_none() && !partly {
+            return Ok(None);
+        }
+        let sheets = sheets.unwrap_or_default();
         let mut mirrors = Vec::new();
         for surface in &surfaces {
             let member = &mut self.members[follower];
@@ -107,13 +138,15 @@ impl Coupling {
                 steady: Wrench::ZERO,
                 kick: Wrench::ZERO,
                 met: Met { impulse: Wrench::ZERO, end: start },
+                owed: Wrench::ZERO,
             });
         }
-        let some = !mirrors.is_empty();
+        let some = !(mirrors.is_empty() && sheets.is_empty());
         Ok(some.then_some(Touching {
             follower,
             owner,
             mirrors,
+            sheets,
             switched: false,
             pause: 0,
             surprise: 0.0,
@@ -157,6 +190,8 @@ impl Coupling {
                     let follow = mirror.follow(heavy);
                     self.members[member].follows.push((mirror.obstacle, follow));
                 }
+                let sheets = contact.sheets.iter().map(SheetMirror::follow);
+                self.members[member].sheets.extend(sheets);
             }
         }
         Ok(())
@@ -164,8 +199,17 @@ impl Coupling {
 
     /// Reads what a member's step did to contacts.
     pub(super) fn read_contacts(&mut self, member: usize) -> Result<(), CoupleError> {
-        let mut next = 0;
+        let (mut next, mut next_sheet) = (0, 0);
         for contact in &mut self.contacts {
+            for sheet in &mut contact.sheets {
+                if contact.owner == member {
+                    sheet.end(&self.members[member])?;
+                }
+                if contact.follower == member {
+                    sheet.met.clone_from(&self.members[member].sheets[next_sheet].met);
+                    next_sheet += 1;
+                }
+            }
             for mirror in &mut contact.mirrors {
                 if contact.owner == member {
                     mirror.end = self.members[member].read(mirror.handle)?;
@@ -181,6 +225,15 @@ impl Coupling {
 
     /// A step of everything, contacts exchanged until both sides agree.
     pub(super) fn exchange_contacts(
+        &mut self,
+        dt: f64,
+        report: &mut CouplingReport,
+    ) -> Result<(), CoupleError> {
+        self.exchange_wrenches(dt, report)?;
+        self.kick_sheets()
+    }
+
+    fn exchange_wrenches(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,
@@ -201,8 +254,8 @@ impl Coupling {
                         self.contacts.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
                     return Ok(());
                 }
-                report.switched = true;
             }
+            report.switched = lagged;
             let mut x = self.gathered(|m| m.steady + m.kick);
             let image = self.gathered(|m| m.met.impulse);
             if x == image {
@@ -302,9 +355,9 @@ impl Coupling {
         let mut due = false;
         for contact in &mut self.contacts {
             contact.pause = contact.pause.saturating_sub(1);
-            // an error that grows from step to step is not left alone until the pause is over
+            // an error that outgrows all of the last steps is not left alone until the pause is over
             due |= contact.pause == 0 || surprise > contact.surprise;
-            contact.surprise = surprise;
+            contact.surprise = surprise.max(FADING * contact.surprise);
         }
         if surprise <= 0.2 * size(&first, &zero) || !due {
             return Ok(());

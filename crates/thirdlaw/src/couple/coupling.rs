@@ -239,6 +239,17 @@ impl Coupling {
         self.lambda.get(first..first + self.ties.get(tie)?.rows())
     }
 
+    /// Energy that the springs of ties hold now, J.
+    pub fn stored(&self) -> f64 {
+        let of = |tie: &Tie| {
+            let [a, b] = &tie.anchors;
+            let a = self.members[a.simulator].read(a.handle).ok()?;
+            let b = self.members[b.simulator].read(b.handle).ok()?;
+            Some(tie.stored(&[a, b]))
+        };
+        self.ties.iter().filter_map(of).sum()
+    }
+
     /// What each link carried in the last step: ties in their order, then contacts,
     /// then watched pairs.
     pub fn ledger(&self) -> &[LedgerEntry] {

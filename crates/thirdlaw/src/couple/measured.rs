@@ -7,7 +7,8 @@ use super::error::{CoupleError, Problem};
 use super::ledger::CouplingReport;
 use super::settings::Method;
 use super::simulator::Motion;
-use super::tie::{Roles, Tie, TieKind};
+use super::tie::{Roles, TieKind};
+use super::told::given;
 use crate::contact::lu::Lu;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,8 @@ pub(super) struct Measured {
     pub reach: Vec<f64>,
     /// Constrained side of each tie and by how much a lagged exchange shrinks its error.
     pub roles: Vec<Option<(usize, f64)>>,
+    /// Whether the constrained side of each tie is told a constraint, not how its handle moves.
+    pub told: Vec<bool>,
     /// Measured anew at the next step.
     pub stale: bool,
 }
@@ -133,8 +136,9 @@ impl Coupling {
             }
         }
         let roles = vec![None; self.ties.len()];
+        let told = vec![false; self.ties.len()];
         let mut measured =
-            Measured { dt, sides, sum: None, kappa, reach: reaches, roles, stale: false };
+            Measured { dt, sides, sum: None, kappa, reach: reaches, roles, told, stale: false };
         self.factor_sum(&mut measured);
         measured
     }
@@ -160,11 +164,11 @@ impl Coupling {
     pub(super) fn fits_measured(&self, measured: &Measured) -> bool {
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
-        let Measured { dt, sides, kappa, reach, roles, .. } = measured;
+        let Measured { dt, sides, kappa, reach, roles, told, .. } = measured;
         dt.is_finite()
             && *dt > 0.0
             && sides.iter().all(|side| side.len() == n * n)
-            && (kappa.len(), reach.len(), roles.len()) == (ties, ties, ties)
+            && [kappa.len(), reach.len(), roles.len(), told.len()] == [ties; 4]
             && roles.iter().flatten().all(|(side, _)| *side < 2)
     }
 
@@ -184,12 +188,15 @@ impl Coupling {
         );
         let Some(mut measured) = self.measured.take() else { return Ok(()) };
         let rows = self.rows();
+        // what is too large to be measured whole is helped by whoever can be constrained
+        let aid = measured.sum.is_none() && self.settings.precondition;
         for i in 0..self.ties.len() {
             let tie = self.ties[i];
-            if !turns || tie.is_spring() {
+            if !(turns || aid) || tie.is_spring() {
                 continue;
             }
-            let able = [self.can_follow(&tie, 0, dt)?, self.can_follow(&tie, 1, dt)?];
+            let ways = [self.can_follow(i, 0, dt)?, self.can_follow(i, 1, dt)?];
+            let able = ways.map(|way| way.is_some());
             let n = *rows.last().unwrap_or(&0);
             let trace = |side: usize| -> f64 {
                 (rows[i]..rows[i + 1]).map(|r| measured.sides[side][r * n + r].abs()).sum()
@@ -200,6 +207,9 @@ impl Coupling {
                 Roles::Measured if able[0] && able[1] => usize::from(trace(1) > trace(0)),
                 Roles::Measured => usize::from(able[1]),
             };
+            if !able[side] && !turns {
+                continue;
+            }
             if !able[side] {
                 let member = &self.members[tie.anchors[side].simulator];
                 return Err(member.error(Problem::Failed {
@@ -209,25 +219,38 @@ impl Coupling {
             }
             let ratio = ratio(&measured.sides, side, (n, rows[i], rows[i + 1]));
             measured.roles[i] = Some((side, ratio));
+            measured.told[i] = ways[side] == Some(true);
         }
         self.measured = Some(measured);
         Ok(())
     }
 
-    /// Whether the simulator on this side can be told how its anchor moves.
-    fn can_follow(&mut self, tie: &Tie, side: usize, dt: f64) -> Result<bool, CoupleError> {
+    /// Whether the simulator on this side of a tie can be constrained there, and if so, whether it has to
+    /// be told a constraint.
+    fn can_follow(&mut self, i: usize, side: usize, dt: f64) -> Result<Option<bool>, CoupleError> {
+        let tie = self.ties[i];
         let anchor = tie.anchors[side];
+        let given = match tie.kind {
+            TieKind::Point => Some(given(&tie, side, &self.starts[i], &self.starts[i])),
+            _ => None,
+        };
         let member = &mut self.members[anchor.simulator];
         member.restore()?;
         let now = member.read(anchor.handle)?;
         let can = member.ask("prescribe", |s| s.prescribe(anchor.handle, &now))?;
         member.restore()?;
         // moving the whole handle would hold its orientation, too
-        let free = tie.kind == TieKind::Point
-            && can
+        let turns = tie.kind == TieKind::Point
             && member.response(anchor.handle, dt)?.inertia != crate::math::Mat3::ZERO;
         member.restore()?;
-        Ok(can && !free)
+        if can && !turns {
+            return Ok(Some(false));
+        }
+        // what is told holds for one step of the simulator's own
+        let Some(given) = given.filter(|_| member.substeps == 1) else { return Ok(None) };
+        let can = member.ask("constrain", |s| s.constrain(&given))?;
+        member.restore()?;
+        Ok(can.then_some(true))
     }
 
     /// By how much a lagged exchange over a tie shrinks its error: the spectral radius of A⁻¹B with A

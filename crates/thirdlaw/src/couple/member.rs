@@ -2,8 +2,10 @@
 //! error that names it.
 
 use super::error::{CoupleError, Problem};
-use super::simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
-use crate::math::{Mat3, Vec3};
+use super::sheets::SheetFollow;
+use super::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
+use super::told::TIE_ROWS;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Handles beyond those in use that are compared after a restore.
@@ -18,6 +20,8 @@ pub(super) struct Member {
     /// Its own steps in a step of the coupling.
     pub substeps: u32,
     handles: usize,
+    /// Whether anything was asked of it since it was saved or put back that may have changed it.
+    touched: bool,
     /// Handles in use, compared after a restore.
     watched: Vec<usize>,
     saved: Vec<Motion>,
@@ -27,8 +31,13 @@ pub(super) struct Member {
     pub kicks: Vec<(usize, Wrench)>,
     /// Prescribed handles, with their end.
     pub prescribed: Vec<(usize, Motion)>,
+    /// Constraints told for the coming step, and the multipliers that they took.
+    pub told: Vec<Given>,
+    pub multipliers: Vec<[f64; TIE_ROWS]>,
     /// How obstacles move.
     pub follows: Vec<(usize, Follow)>,
+    /// How sheets move, and what they met over all substeps.
+    pub sheets: Vec<SheetFollow>,
     /// What obstacles met over all substeps.
     pub met: Vec<Met>,
     /// Mean forces that prescribed handles took, in the order of `prescribed`.
@@ -44,17 +53,21 @@ impl Member {
             simulator,
             substeps: 1,
             handles: 0,
+            touched: true,
             watched: Vec::new(),
             saved: Vec::new(),
             pushes: Vec::new(),
             kicks: Vec::new(),
             prescribed: Vec::new(),
+            told: Vec::new(),
+            multipliers: Vec::new(),
             follows: Vec::new(),
+            sheets: Vec::new(),
             met: Vec::new(),
             held: Vec::new(),
             steps: 0,
         };
-        member.handles = member.ask("handle_count", |s| s.handle_count())?;
+        member.handles = member.look("handle_count", |s| s.handle_count())?;
         for handle in 0..member.handles.min(SPOT_CHECKS) {
             member.watch(handle);
         }
@@ -72,19 +85,34 @@ impl Member {
         CoupleError::Simulator { name: self.name.clone(), problem }
     }
 
-    /// Calls the simulator; a panic becomes an error.
+    /// Calls the simulator for something that may change it; a panic becomes an error.
     pub fn ask<R>(
         &mut self,
         during: &'static str,
         f: impl FnOnce(&mut dyn Simulator) -> R,
     ) -> Result<R, CoupleError> {
+        self.touched = true;
         let simulator = &mut *self.simulator;
-        catch_unwind(AssertUnwindSafe(|| f(simulator))).map_err(|panic| {
-            let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            let message = text.unwrap_or_else(|| "(without a message)".into());
-            self.error(Problem::Panicked { during, message })
-        })
+        let answer = catch_unwind(AssertUnwindSafe(|| f(simulator)));
+        answer.map_err(|panic| self.panicked(during, &*panic))
+    }
+
+    /// Calls the simulator for something that leaves it as it is; a panic becomes an error.
+    pub fn look<R>(
+        &self,
+        during: &'static str,
+        f: impl FnOnce(&dyn Simulator) -> R,
+    ) -> Result<R, CoupleError> {
+        let simulator = &*self.simulator;
+        let answer = catch_unwind(AssertUnwindSafe(|| f(simulator)));
+        answer.map_err(|panic| self.panicked(during, &*panic))
+    }
+
+    fn panicked(&self, during: &'static str, panic: &(dyn Any + Send)) -> CoupleError {
+        let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        let message = text.unwrap_or_else(|| "(without a message)".into());
+        self.error(Problem::Panicked { during, message })
     }
 
     fn obey(
@@ -97,13 +125,13 @@ impl Member {
     }
 
     /// Reads a handle and refuses what is not finite.
-    pub fn read(&mut self, handle: usize) -> Result<Motion, CoupleError> {
-        let motion = self.ask("read", |s| s.read(handle))?;
+    pub fn read(&self, handle: usize) -> Result<Motion, CoupleError> {
+        let motion = self.look("read", |s| s.read(handle))?;
         if motion.is_finite() { Ok(motion) } else { Err(self.error(Problem::NotFinite { handle })) }
     }
 
     fn check_count(&mut self) -> Result<(), CoupleError> {
-        let found = self.ask("handle_count", |s| s.handle_count())?;
+        let found = self.look("handle_count", |s| s.handle_count())?;
         let expected = self.handles;
         if found == expected {
             return Ok(());
@@ -113,7 +141,7 @@ impl Member {
 
     /// Takes the number of handles as it is now, after obstacles were added.
     pub fn recount(&mut self) -> Result<usize, CoupleError> {
-        self.handles = self.ask("handle_count", |s| s.handle_count())?;
+        self.handles = self.look("handle_count", |s| s.handle_count())?;
         Ok(self.handles)
     }
 
@@ -126,6 +154,7 @@ impl Member {
     pub fn save(&mut self) -> Result<(), CoupleError> {
         self.check_count()?;
         self.ask("save", |s| s.save())?;
+        self.touched = false;
         let mut saved = std::mem::take(&mut self.saved);
         saved.clear();
         for i in 0..self.watched.len() {
@@ -137,10 +166,15 @@ impl Member {
         Ok(())
     }
 
-    /// Goes back to the saved state and makes sure of it.
+    /// Goes back to the saved state and makes sure of it. One that nobody has touched since is there:
+    /// going back may cost as much as a step, and the first trial of a step need not.
     pub fn restore(&mut self) -> Result<(), CoupleError> {
-        self.ask("restore", |s| s.restore())?;
         self.forget();
+        if !self.touched {
+            return Ok(());
+        }
+        self.ask("restore", |s| s.restore())?;
+        self.touched = false;
         self.check_count()?;
         for i in 0..self.saved.len() {
             let handle = self.watched[i];
@@ -155,7 +189,10 @@ impl Member {
         self.pushes.clear();
         self.kicks.clear();
         self.prescribed.clear();
+        self.told.clear();
+        self.multipliers.clear();
         self.follows.clear();
+        self.sheets.clear();
         self.met.clear();
         self.held.clear();
     }
@@ -195,9 +232,13 @@ impl Member {
                 let part = part(&follow, reached, dt, (from, to));
                 self.ask("follow", |s| s.follow(obstacle, &part))?;
             }
+            self.tell()?;
+            self.lead_sheets(dt, (from, to))?;
             self.steps += 1;
             self.obey("step", |s| s.step(h))?;
             self.gather()?;
+            self.gather_sheets()?;
+            self.hear()?;
         }
         self.check_count()?;
         for i in 0..self.watched.len() {
@@ -214,7 +255,7 @@ impl Member {
     fn gather(&mut self) -> Result<(), CoupleError> {
         for i in 0..self.follows.len() {
             let obstacle = self.follows[i].0;
-            let Some(met) = self.ask("met", |s| s.met(obstacle))? else {
+            let Some(met) = self.look("met", |s| s.met(obstacle))? else {
                 return Err(self.error(Problem::Broke { promise: "follow obstacles" }));
             };
             if !(met.impulse.is_finite() && met.end.is_finite()) {
@@ -237,7 +278,7 @@ impl Member {
         }
         for i in 0..self.prescribed.len() {
             let handle = self.prescribed[i].0;
-            match self.ask("constraint_force", |s| s.constraint_force(handle))? {
+            match self.look("constraint_force", |s| s.constraint_force(handle))? {
                 Some(force) if force.is_finite() => {
                     self.held[i] += force.scaled(1.0 / f64::from(self.substeps));
                 }
@@ -248,70 +289,9 @@ impl Member {
         Ok(())
     }
 
-    /// How a handle answers: what it says, or what trying tells. Leaves it in its saved state.
-    pub fn response(&mut self, handle: usize, dt: f64) -> Result<Response, CoupleError> {
-        if let Some(said) = self.ask("response", |s| s.response(handle))? {
-            return Ok(said);
-        }
-        let free = self.tried(handle, Wrench::ZERO, dt)?;
-        let mut response = Response { mass: f64::INFINITY, inertia: Mat3::ZERO, reach: 0.5 };
-        let mut strongest: f64 = 0.0;
-        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-            let mut force = 1.0;
-            // a step may only show a change that is large against its rounding
-            for _ in 0..8 {
-                let wrench = Wrench { force: force * axis, torque: Vec3::ZERO };
-                let moved = self.tried(handle, wrench, dt)?;
-                let change = (moved.velocity.linear - free.velocity.linear).dot(axis);
-                if change.abs() > 1e-4 * (1.0 + free.velocity.linear.length()) {
-                    let mobility = change / (force * dt);
-                    if mobility > strongest {
-                        strongest = mobility;
-                        let shift = (moved.position - free.position).dot(axis);
-                        response.mass = 1.0 / mobility;
-                        response.reach = (shift / (dt * change)).clamp(0.0, 1.0);
-                    }
-                    break;
-                }
-                force *= 100.0;
-            }
-        }
-        response.inertia = self.inertia(handle, dt, &free)?;
-        self.restore()?;
-        Ok(response)
-    }
-
-    /// Inertia about each axis, by trying torques; zero where nothing turns.
-    fn inertia(&mut self, handle: usize, dt: f64, free: &Motion) -> Result<Mat3, CoupleError> {
-        let mut moments = Vec3::ZERO;
-        for (k, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-            let mut torque = 1e-3;
-            for _ in 0..8 {
-                let wrench = Wrench { force: Vec3::ZERO, torque: torque * axis };
-                let moved = self.tried(handle, wrench, dt)?;
-                let change = (moved.velocity.angular - free.velocity.angular).dot(axis);
-                if change > 1e-4 * (1.0 + free.velocity.angular.length()) {
-                    moments[k] = torque * dt / change;
-                    break;
-                }
-                torque *= 100.0;
-            }
-        }
-        Ok(if moments.min_element() > 0.0 { Mat3::from_diagonal(moments) } else { Mat3::ZERO })
-    }
-
-    fn tried(&mut self, handle: usize, force: Wrench, dt: f64) -> Result<Motion, CoupleError> {
-        self.restore()?;
-        if force != Wrench::ZERO {
-            self.pushes.push((handle, force));
-        }
-        self.advance(dt)?;
-        self.read(handle)
-    }
-
     /// Its surfaces, checked.
     pub fn surfaces(&mut self) -> Result<Vec<Surface>, CoupleError> {
-        let surfaces = self.ask("surfaces", |s| s.surfaces())?;
+        let surfaces = self.look("surfaces", |s| s.surfaces())?;
         let found = surfaces.iter().map(|s| s.handle).max().map_or(0, |h| h + 1);
         let expected = self.handles;
         if found > expected {
@@ -323,7 +303,7 @@ impl Member {
 
 /// Where something is at a share of a step: at an even acceleration, plus an even drift that makes
 /// it end where it does.
-fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Motion {
+pub(super) fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Motion {
     if share == 0.0 {
         return *start;
     }

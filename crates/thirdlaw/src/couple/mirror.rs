@@ -1,9 +1,10 @@
 //! The surfaces of one simulator as obstacles of another, and the impulses between them.
 
-use super::error::CoupleError;
+use super::error::{CoupleError, Problem};
 use super::ledger::LedgerEntry;
 use super::member::Member;
 use super::save::SavedContact;
+use super::sheets::SheetMirror;
 use super::simulator::{Follow, Met, Motion, Response, Wrench};
 use crate::body::rotation_vector;
 use crate::math::{Mat3, Twist, Vec3};
@@ -33,6 +34,8 @@ pub(super) struct Mirror {
     pub steady: Wrench,
     pub kick: Wrench,
     pub met: Met,
+    /// What of the step's impulse was known before it.
+    pub owed: Wrench,
 }
 
 /// One simulator that follows the surfaces of another.
@@ -41,10 +44,11 @@ pub(super) struct Touching {
     pub follower: usize,
     pub owner: usize,
     pub mirrors: Vec<Mirror>,
+    pub sheets: Vec<SheetMirror>,
     /// Lagged exchange was measured to diverge.
     pub switched: bool,
     pub pause: u32,
-    /// By how much the last lagged impulse was wrong, N·s.
+    /// By how much lagged impulses were wrong at most, old ones counted less and less, N·s.
     pub surprise: f64,
     pub dt: f64,
 }
@@ -56,22 +60,31 @@ impl Touching {
             mirror.start = members[self.owner].read(mirror.handle)?;
             mirror.end = mirror.start;
         }
+        for sheet in &mut self.sheets {
+            sheet.begin(&members[self.owner])?;
+        }
         Ok(())
     }
 
-    /// Takes what was met in the last step as what to expect, and learns the responses.
+    /// Takes what is owed, and beyond that what was met in the last step, as what to expect, and
+    /// learns the responses.
     pub fn prepare(&mut self, members: &mut [Member], dt: f64) -> Result<(), CoupleError> {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 1.0 };
         self.dt = dt;
-        let owner = &mut members[self.owner];
-        for mirror in &mut self.mirrors {
-            mirror.steady = mirror.met.impulse.scaled(scale);
-            mirror.kick = Wrench::ZERO;
-            if !mirror.dynamic {
-                continue;
+        for mirror in self.mirrors.iter_mut().filter(|m| m.dynamic) {
+            let steady = (mirror.met.impulse - mirror.owed).scaled(scale);
+            let obstacle = mirror.obstacle;
+            mirror.owed = members[self.follower].look("owed", |s| s.owed(obstacle))?;
+            if !mirror.owed.is_finite() {
+                return Err(members[self.follower].error(Problem::NotFinite { handle: obstacle }));
             }
+            mirror.steady = steady + mirror.owed;
+            mirror.kick = Wrench::ZERO;
+        }
+        let owner = &mut members[self.owner];
+        for mirror in self.mirrors.iter_mut().filter(|m| m.dynamic) {
             let handle = mirror.handle;
-            mirror.response = owner.ask("response", |s| s.response(handle))?.or(mirror.tried);
+            mirror.response = owner.look("response", |s| s.response(handle))?.or(mirror.tried);
             if mirror.response.is_none() {
                 mirror.tried = Some(owner.response(handle, dt)?);
                 mirror.response = mirror.tried;
@@ -82,7 +95,8 @@ impl Touching {
 
     /// What the next step depends on.
     pub fn saved(&self) -> SavedContact {
-        let impulses = self.mirrors.iter().map(|m| m.met.impulse.to_array()).collect();
+        let expected = |m: &Mirror| (m.met.impulse - m.owed).to_array();
+        let impulses = self.mirrors.iter().map(expected).collect();
         let tried = self.mirrors.iter().map(|m| m.tried).collect();
         let Touching { switched, pause, surprise, dt, .. } = *self;
         SavedContact { switched, pause, surprise, dt, impulses, tried }
@@ -101,6 +115,7 @@ impl Touching {
         let saved = saved.impulses.iter().zip(&saved.tried);
         for (mirror, (impulse, tried)) in self.mirrors.iter_mut().zip(saved) {
             mirror.met.impulse = Wrench::from_slice(impulse);
+            mirror.owed = Wrench::ZERO;
             mirror.tried = *tried;
         }
     }
@@ -142,6 +157,7 @@ impl Touching {
             entry.book(0, m.steady + m.kick, &m.start, &m.end, dt);
             entry.book(1, m.met.impulse.scaled(-1.0), &m.start, &m.met.end, dt);
         }
+        self.sheets.iter().for_each(|sheet| sheet.book(&mut entry, dt));
         entry
     }
 }

@@ -26,16 +26,21 @@ mod measured;
 mod member;
 mod mirror;
 mod motions;
+mod probe;
 mod save;
 mod settings;
+mod sheets;
 mod simulator;
 mod tie;
 mod ties;
+mod told;
 
 pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::Coupling;
 pub use error::{CoupleError, Problem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 pub use settings::{CouplingSettings, Method};
-pub use simulator::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+pub use simulator::{
+    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
+};
 pub use tie::{Anchor, Roles, Tie, TieKind};

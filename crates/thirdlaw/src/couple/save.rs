@@ -8,7 +8,7 @@ use super::simulator::{Failure, Motion, Response};
 use serde::{Deserialize, Serialize};
 
 /// Rises whenever a field comes, goes or changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -43,7 +43,7 @@ impl Coupling {
         let mut members = Vec::new();
         for member in &mut self.members {
             let name = member.name.clone();
-            members.push((name, member.ask("to_bytes", |s| s.to_bytes())?));
+            members.push((name, member.look("to_bytes", |s| s.to_bytes())?));
         }
         let saved = Saved {
             version: VERSION,
@@ -79,7 +79,7 @@ impl Coupling {
         }
         let mut old = Vec::new();
         for member in &mut self.members {
-            old.push(member.ask("to_bytes", |s| s.to_bytes())?);
+            old.push(member.look("to_bytes", |s| s.to_bytes())?);
         }
         for i in 0..self.members.len() {
             let took = self.members[i].ask("load", |s| s.load(&saved.members[i].1));

@@ -37,6 +37,9 @@ pub struct CouplingSettings {
     pub spread: bool,
     /// How fixed points are sped up.
     pub acceleration: Acceleration,
+    /// Whether conjugate gradients over more ties than can be measured one by one are preconditioned by
+    /// steps in which the lighter side is constrained [baraff1997 §2.3].
+    pub precondition: bool,
     /// Whether a lagged exchange that is measured to diverge is iterated instead; otherwise it is an
     /// error.
     pub switch: bool,
@@ -52,6 +55,7 @@ impl Default for CouplingSettings {
             exchanges: 6,
             spread: false,
             acceleration: Acceleration::default(),
+            precondition: true,
             switch: true,
         }
     }

@@ -121,6 +121,21 @@ pub struct Surface {
     pub dynamic: bool,
 }
 
+/// A surface of triangles whose corners are handles: a cloth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sheet {
+    /// The handles of its vertices.
+    pub handles: Vec<usize>,
+    /// Corners of each triangle, counted among `handles`.
+    pub triangles: Vec<[u32; 3]>,
+    /// Mass of each vertex, kg.
+    pub masses: Vec<f64>,
+    /// m.
+    pub thickness: f64,
+    /// Coefficient of friction.
+    pub friction: f64,
+}
+
 /// How an obstacle of another simulator moves in the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Follow {
@@ -141,6 +156,29 @@ pub struct Met {
     pub impulse: Wrench,
     /// Where the follower believes it ends.
     pub end: Motion,
+}
+
+/// A constraint on handles of one simulator in the next step, told by its value and derivatives at the
+/// step's beginning [baraff1997 §2.5]. With x the places and turns of the handles, and τ the time since
+/// then,
+///
+///   C(x, τ) ≈ C₀ + (J + ½τJ̇) (x − x₀) + g(τ),
+///
+/// of which g is what others do to C: it is to vanish throughout the step, and so is its rate.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Given {
+    /// The handles, each once.
+    pub handles: Vec<usize>,
+    /// C₀, one number a row, m or rad.
+    pub value: Vec<f64>,
+    /// J: row after row six numbers a handle, by its way and by its turn in world axes.
+    pub jacobian: Vec<f64>,
+    /// J̇ by the motion of these handles, 1/s.
+    pub jacobian_rate: Vec<f64>,
+    /// ġ at the beginning and at the end of the step, a number a row each, m/s or rad/s.
+    pub drift_rates: [Vec<f64>; 2],
+    /// g at the end of the step, a number a row, m or rad.
+    pub drift: Vec<f64>,
 }
 
 /// Why a simulator could not do what it was asked.
@@ -227,6 +265,18 @@ pub trait Simulator: Any + Send {
         None
     }
 
+    /// Holds a constraint in the next step. Returns whether it can.
+    fn constrain(&mut self, _given: &Given) -> bool {
+        false
+    }
+
+    /// Writes the multipliers λ of a constraint that was held in the last step, the mean over it, N or
+    /// N·m: its handles got Jᵀλ. Constraints are counted in the order in which they were told. Returns
+    /// whether it can.
+    fn multipliers(&self, _constraint: usize, _out: &mut [f64]) -> bool {
+        false
+    }
+
     /// Surfaces that others may touch; the same ones in every step.
     fn surfaces(&self) -> Vec<Surface> {
         Vec::new()
@@ -244,5 +294,30 @@ pub trait Simulator: Any + Send {
     /// What an obstacle met in the last step.
     fn met(&self, _obstacle: usize) -> Option<Met> {
         None
+    }
+
+    /// Impulse that an obstacle will get in the next step however it moves then, since it is owed from
+    /// the last: what particles struck it with, say. Its owner steps under it from the beginning.
+    fn owed(&self, _obstacle: usize) -> Wrench {
+        Wrench::ZERO
+    }
+
+    /// Sheets that others may touch; the same ones in every step.
+    fn sheets(&self) -> Vec<Sheet> {
+        Vec::new()
+    }
+
+    /// Takes in a sheet that belongs to another simulator and returns its number; `None`: it cannot.
+    fn add_sheet(&mut self, _sheet: &Sheet) -> Option<usize> {
+        None
+    }
+
+    /// Says where the vertices of a sheet are at the beginning and at the end of the next step.
+    fn follow_sheet(&mut self, _sheet: usize, _starts: &[Motion], _ends: &[Motion]) {}
+
+    /// Adds what each vertex of a sheet was pushed with in the last step to `impulses`, N·s. Returns
+    /// whether it can.
+    fn met_sheet(&self, _sheet: usize, _impulses: &mut [Vec3]) -> bool {
+        false
     }
 }

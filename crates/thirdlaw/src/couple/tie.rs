@@ -48,7 +48,7 @@ impl Anchor {
         rotation_from_vector(turn) * self.arm(motion)
     }
 
-    fn point(&self, motion: &Motion) -> Vec3 {
+    pub(super) fn point(&self, motion: &Motion) -> Vec3 {
         motion.position + self.arm(motion)
     }
 

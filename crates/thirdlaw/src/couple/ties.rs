@@ -7,6 +7,7 @@ use super::ledger::CouplingReport;
 use super::settings::Method;
 use super::simulator::{Motion, Wrench};
 use super::tie::{Tie, TieKind};
+use crate::contact::lu::Lu;
 use crate::math::Vec3;
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.
@@ -148,30 +149,38 @@ impl Coupling {
     /// Conjugate gradients [baraff1997 §2.3].
     fn iterate(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
         let mut lambda = std::mem::take(&mut self.lambda);
-        let measured = self.measured.take();
+        let mut measured = self.measured.take();
         let reference = self.reference(dt);
-        let (kappa, factors) = match &measured {
-            Some(m) => (m.kappa.clone(), m.sum.as_ref()),
-            None => (vec![0.0; self.ties.len()], None),
-        };
+        let kappa =
+            measured.as_ref().map_or_else(|| vec![0.0; self.ties.len()], |m| m.kappa.clone());
         let evaluations = if self.settings.spread { 2 } else { self.settings.evaluations };
         let stop = Stop { tolerance: self.settings.tolerance * reference, evaluations };
-        let precondition = |z: &mut [f64]| {
-            if let Some(factors) = factors {
-                factors.solve(z);
-            }
+        let sum = measured.as_mut().and_then(|m| m.sum.take());
+        self.measured = measured;
+        let aided = sum.is_none() && self.settings.precondition && self.leads_all();
+        let mut problem = Problem {
+            coupling: self,
+            dt,
+            kappa,
+            sum,
+            aided,
+            leaders: Vec::new(),
+            base: Vec::new(),
         };
-        let mut evaluate = |lambda: &[f64], r: &mut [f64]| {
-            self.try_forces(dt, lambda)?;
-            self.residual(dt, lambda, &kappa, r);
-            Ok(())
-        };
-        let outcome = conjugate::solve(&mut evaluate, &precondition, stop, &mut lambda);
+        let outcome = conjugate::solve(&mut problem, stop, &mut lambda);
+        let sum = problem.sum.take();
+        let mut measured = self.measured.take();
+        if let Some(measured) = &mut measured {
+            measured.sum = sum;
+        }
+        // constrained steps were tried, not made
+        self.held.fill(None);
         self.applied.clone_from(&lambda);
         self.lambda = lambda;
         self.measured = measured;
         let outcome = outcome?;
         report.evaluations += outcome.evaluations;
+        report.trials += outcome.aids;
         report.residual = outcome.residual;
         // a few units in the last place of single precision
         let places = self.starts.iter().flatten().map(|m| m.position.abs().max_element());
@@ -242,7 +251,7 @@ impl Coupling {
         let mut lambda = lambda.to_vec();
         // a repair keeps what was iterated
         if self.settings.method != Method::Repaired {
-            self.lag_springs(&mut lambda, &rows);
+            self.lag_springs(dt, &mut lambda, &rows);
         }
         self.applied.clone_from(&lambda);
         let roles: Vec<Option<usize>> = match &self.measured {
@@ -251,39 +260,17 @@ impl Coupling {
         };
         let mut image = lambda.clone();
         for member in self.turn_order(&roles)? {
-            self.members[member].restore()?;
-            self.push_ties(member, &lambda, |tie, side| roles[tie] != Some(side));
-            let mut led = Vec::new();
-            for (i, role) in roles.iter().enumerate() {
-                let Some(side) = *role else { continue };
-                let anchor = self.ties[i].anchors[side];
-                if anchor.simulator == member {
-                    let target = target(&self.ties[i], side, &self.now[i], &self.starts[i]);
-                    self.members[member].prescribed.push((anchor.handle, target));
-                    led.push((i, side));
-                }
-            }
-            self.members[member].advance(dt)?;
+            let leaders = self.now.clone();
+            self.step_constrained(member, dt, &lambda, &leaders, &mut image)?;
             self.read_ties(member)?;
-            for (k, (i, side)) in led.into_iter().enumerate() {
-                let wrench = self.members[member].held[k];
-                self.held[i] = Some(Held { side, wrench });
-                let tie = &self.ties[i];
-                let sign = if side == 0 { 1.0 } else { -1.0 };
-                let anchor = &tie.anchors[side];
-                let arm = anchor.turned_arm(&self.starts[i][side], self.turns[i][side]);
-                let torque = wrench.torque - arm.cross(wrench.force);
-                let needed = Wrench { force: wrench.force, torque }.scaled(sign).to_array();
-                let count = tie.rows();
-                image[rows[i]..rows[i] + count].copy_from_slice(&needed[..count]);
-            }
         }
         report.residual = 0.0;
         Ok(image)
     }
 
-    /// Springs in a lagged exchange pull as at the beginning of the step.
-    fn lag_springs(&self, lambda: &mut [f64], rows: &[usize]) {
+    /// Springs in a lagged exchange pull as they will in the middle of the step if nothing changes: a
+    /// steady pull of its beginning lags by half a step, and pumps energy into what swings.
+    fn lag_springs(&self, dt: f64, lambda: &mut [f64], rows: &[usize]) {
         for (i, tie) in self.ties.iter().enumerate() {
             if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
                 let n = tie.rows();
@@ -291,7 +278,8 @@ impl Coupling {
                 tie.gap(&self.starts[i], &mut gap[..n]);
                 tie.rate(&self.starts[i], &self.starts[i], &mut rate[..n]);
                 for k in 0..n {
-                    lambda[rows[i] + k] = -stiffness * gap[k] - damping * rate[k];
+                    let middle = gap[k] + 0.5 * dt * rate[k];
+                    lambda[rows[i] + k] = -stiffness * middle - damping * rate[k];
                 }
             }
         }
@@ -337,8 +325,49 @@ impl Coupling {
     }
 }
 
+/// The residual of all ties under given forces, and what makes it smaller.
+struct Problem<'a> {
+    coupling: &'a mut Coupling,
+    dt: f64,
+    kappa: Vec<f64>,
+    /// A + B, factored, where it was measured.
+    sum: Option<Lu>,
+    /// Whether constrained steps of the followers give A⁻¹ instead.
+    aided: bool,
+    /// Where the leaders were after the first trial, and what following them took.
+    leaders: Vec<[Motion; 2]>,
+    base: Vec<f64>,
+}
+
+impl conjugate::Problem for Problem<'_> {
+    fn evaluate(&mut self, lambda: &[f64], r: &mut [f64]) -> Result<(), CoupleError> {
+        self.coupling.try_forces(self.dt, lambda)?;
+        self.coupling.residual(self.dt, lambda, &self.kappa, r);
+        Ok(())
+    }
+
+    fn precondition(&mut self, lambda: &[f64], z: &mut [f64]) -> Result<u32, CoupleError> {
+        if let Some(sum) = &self.sum {
+            sum.solve(z);
+        }
+        if !self.aided {
+            return Ok(0);
+        }
+        let mut steps = 1;
+        if self.base.is_empty() {
+            self.leaders.clone_from(&self.coupling.now);
+            let none = vec![0.0; z.len()];
+            self.base = self.coupling.needed(self.dt, lambda, &self.leaders, &none)?;
+            steps += 1;
+        }
+        let image = self.coupling.needed(self.dt, lambda, &self.leaders, z)?;
+        z.iter_mut().zip(image.iter().zip(&self.base)).for_each(|(z, (a, b))| *z = a - b);
+        Ok(steps)
+    }
+}
+
 /// How the handle on this side must end for its anchor to end where the other's does.
-fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
+pub(super) fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
     let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
     let (leader, mut end) = (&now[1 - side], starts[side]);
     if tie.kind == TieKind::Frame {

@@ -59,6 +59,23 @@ pub trait Constraint: std::fmt::Debug + Send + Sync {
     /// zeros.
     fn velocity_derivative(&self, _states: &[MemberState], _out: &mut [f64]) {}
 
+    /// C at a moment, s, for a constraint that changes with time; others leave this alone.
+    fn evaluate_at(&self, _time: f64, states: &[MemberState], out: &mut [f64]) {
+        self.evaluate(states, out);
+    }
+
+    /// ∂C/∂x at a moment, s, likewise. `out` comes filled with zeros.
+    fn position_derivative_at(&self, _time: f64, states: &[MemberState], out: &mut [f64]) {
+        self.position_derivative(states, out);
+    }
+
+    /// ∂C/∂t at a moment, s. `out` comes filled with zeros.
+    fn time_derivative(&self, _time: f64, _states: &[MemberState], _out: &mut [f64]) {}
+
+    /// Told what impulses its rows have just carried, several times in a step: the sum is that of the
+    /// step.
+    fn carried(&self, _impulses: &[f64]) {}
+
     /// A number that differs between constraints with different content, for snapshots.
     fn fingerprint(&self) -> u64 {
         0

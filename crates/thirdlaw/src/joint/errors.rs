@@ -45,7 +45,9 @@ impl JointIsland {
                     let states = self.members(&link, trial);
                     let mut c = [0.0; ROWS_MAX];
                     let rows = link.row_count as usize;
-                    constraint.evaluate(&states[..link.end_count as usize], &mut c[..rows]);
+                    let time = self.clock[usize::from(trial)];
+                    let states = &states[..link.end_count as usize];
+                    constraint.evaluate_at(time, states, &mut c[..rows]);
                     for (row, c) in
                         self.system.rows[link.row_start as usize..].iter_mut().zip(&c[..rows])
                     {

@@ -68,7 +68,7 @@ impl JointIsland {
 
     /// Whether closing gaps that were there at the start throws bodies about: rows that hold do far
     /// more work than the turning of bodies in a substep explains.
-    pub fn throws(&self) -> bool {
+    pub fn throws(&self, stage: &Stage) -> bool {
         let entry = &self.fall_back;
         let holds = |row: &JointRow| row.role == Role::Hold && row.status == Status::Free;
         let apart = |row: &JointRow| holds(row) && row.error.abs() > APART;
@@ -77,11 +77,15 @@ impl JointIsland {
         }
         let mut work = 0.0;
         for link in &self.system.links {
-            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+            // what moves with time does work by right
+            let moving = self.rates_of_time(stage, link);
+            for k in 0..link.row_count as usize {
+                let r = link.row_start as usize + k;
                 if holds(&self.system.rows[r]) {
                     let before = self.system.rate(link, r, &entry.v);
                     let after = self.system.rate(link, r, &self.v);
-                    work += 0.5 * self.system.rows[r].impulse * (before + after);
+                    let drift = moving.get(k).copied().unwrap_or(0.0);
+                    work += self.system.rows[r].impulse * (0.5 * (before + after) + drift);
                 }
             }
         }
@@ -112,6 +116,7 @@ impl JointIsland {
                 }
             }
         }
+        self.want_rates_of_time(stage);
         self.system.touch();
     }
 

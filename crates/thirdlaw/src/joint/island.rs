@@ -22,6 +22,8 @@ pub(crate) struct JointIsland {
     pub poses: Vec<(Vec3, Quat)>,
     /// Where they would be at the end of the substep.
     pub trial: Vec<(Vec3, Quat)>,
+    /// The time of the poses and of the trial poses, s.
+    pub clock: [f64; 2],
     /// One per link.
     pub locals: Vec<Local>,
     pub(super) loads: Vec<super::stiffness::Load>,
@@ -253,12 +255,23 @@ impl JointIsland {
         }
     }
 
-    /// Adds the impulses of all rows to the reactions.
-    pub fn collect(&mut self) {
+    /// Adds the impulses of all rows to the reactions, and tells a user's own constraints of theirs.
+    pub fn collect(&mut self, model: &Model) {
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];
-            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+            let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+            for r in rows.clone() {
                 self.react(l, r, self.system.rows[r].impulse);
+            }
+            if let Source::Constraint(slot) = link.source
+                && let Some(constraint) = &model.constraints[slot as usize].constraint
+            {
+                let mut carried = [0.0; super::constraint::ROWS_MAX];
+                let count = rows.len();
+                for (out, row) in carried.iter_mut().zip(&self.system.rows[rows]) {
+                    *out = row.impulse;
+                }
+                constraint.carried(&carried[..count]);
             }
         }
     }

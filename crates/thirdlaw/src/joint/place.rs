@@ -121,7 +121,8 @@ impl JointIsland {
         let mut by_place = [0.0; 6 * MEMBERS_MAX * ROWS_MAX];
         let mut by_velocity = [0.0; 6 * MEMBERS_MAX * ROWS_MAX];
         let numbers = 6 * count * rows;
-        constraint.position_derivative(&states[..count], &mut by_place[..numbers]);
+        let time = self.clock[0];
+        constraint.position_derivative_at(time, &states[..count], &mut by_place[..numbers]);
         constraint.velocity_derivative(&states[..count], &mut by_velocity[..numbers]);
         for r in 0..rows {
             let of_row = 6 * count * r..6 * count * (r + 1);

@@ -11,6 +11,7 @@
 //! α = (h²k + h d) J M⁻¹Jᵀ, θ = ½ + ½ α/(α + 4) is the one or the other where it should be, and keeps
 //! the order.
 
+use super::constraint::ROWS_MAX;
 use super::description::{Enforcement, JointKind};
 use super::enforce::{self, Moment};
 use super::island::{JointIsland, Stage};
@@ -162,7 +163,34 @@ impl JointIsland {
             }
         }
         enforce::act(self, Moment::After, stage);
+        self.want_rates_of_time(stage);
         self.system.touch();
+    }
+
+    /// Constraints that change with time: J v = −∂C/∂t instead of zero.
+    pub(super) fn want_rates_of_time(&mut self, stage: &Stage) {
+        for l in 0..self.system.links.len() {
+            let link = self.system.links[l];
+            let rates = self.rates_of_time(stage, &link);
+            let rows = &mut self.system.rows[link.row_start as usize..][..link.row_count as usize];
+            for (row, rate) in rows.iter_mut().zip(rates).filter(|(row, _)| row.role == Role::Hold)
+            {
+                row.bias += rate;
+            }
+        }
+    }
+
+    /// ∂C/∂t of a link's rows at the end of the substep; zero for all but a user's own constraints.
+    pub(super) fn rates_of_time(&self, stage: &Stage, link: &Link) -> [f64; ROWS_MAX] {
+        let mut rates = [0.0; ROWS_MAX];
+        if let Source::Constraint(slot) = link.source
+            && let Some(constraint) = &stage.model.constraints[slot as usize].constraint
+        {
+            let states = self.members(link, false);
+            let (count, ends) = (link.row_count as usize, link.end_count as usize);
+            constraint.time_derivative(self.clock[1], &states[..ends], &mut rates[..count]);
+        }
+        rates
     }
 
     /// Gives what springs and drives owe after the move: (1 − θ)/θ of what they gave before it.

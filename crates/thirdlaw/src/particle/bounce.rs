@@ -23,7 +23,8 @@ use crate::math::Vec3;
 
 /// Most bounces of a particle in a step. One that would bounce more often stays where it is on what
 /// it struck last; if that would bring it into something else, it is crushed: it is taken out, and
-/// its momentum goes to what it struck.
+/// its momentum goes to the heavier of the two, to a cloth as a whole. A heavy particle would throw the
+/// three light vertices next to it with many times its energy.
 pub const BOUNCES_MAX: u32 = 8;
 
 /// What a particle pushes.
@@ -36,6 +37,8 @@ pub struct Hit {
     pub impulse: Vec3,
     /// Where, m.
     pub point: Vec3,
+    /// Whether the whole cloth gets it and not the corners of a triangle alone.
+    pub spread: bool,
 }
 
 /// Masses of the particles that strike things in a step, kg.
@@ -75,6 +78,8 @@ struct Traveller {
     time: f64,
     /// Surfaces that it touches.
     corner: Corner,
+    /// Whether it has struck cloth in this step.
+    struck_cloth: bool,
 }
 
 impl Law<'_> {
@@ -87,7 +92,8 @@ impl Law<'_> {
             let i = contact.particle as usize;
             let from = (self.around.dt - chunk.age[i]).max(0.0);
             let (x, v) = (chunk.x[i], chunk.v[i]);
-            let mut traveller = Traveller { x, v, u: v, time: from, corner: Corner::default() };
+            let corner = Corner::default();
+            let mut traveller = Traveller { x, v, u: v, time: from, corner, struck_cloth: false };
             let room = self.travel(&mut traveller, contact.meeting, &mut out.hits);
             (chunk.x[i], chunk.v[i]) = (traveller.x, traveller.v);
             if !room {
@@ -143,7 +149,11 @@ impl Law<'_> {
         let w = p.v - surface.velocity;
         let approach = -n.dot(w);
         let mut hit = None;
-        if approach > 0.0 {
+        // vertices do not answer before the next step, and neighbouring triangles share them: what has
+        // struck one is only led along the others
+        let again = p.struck_cloth && matches!(target, Target::Triangle(_));
+        if approach > 0.0 && !again {
+            p.struck_cloth |= matches!(target, Target::Triangle(_));
             let yielding = 1.0 / (1.0 + surface.load_response);
             let bounce = if approach > self.bounce_speed { surface.restitution } else { 0.0 };
             let along = (1.0 + bounce) * approach * yielding;
@@ -157,7 +167,7 @@ impl Law<'_> {
             let change = n * along + rub;
             p.v += change;
             let impulse = -self.model.emitter.mass * change;
-            hit = Some(Hit { target, weights, impulse, point: p.x });
+            hit = Some(Hit { target, weights, impulse, point: p.x, spread: false });
         }
         p.corner.add(n, surface.path);
         p.u = p.corner.way(p.v);
@@ -185,20 +195,18 @@ impl Law<'_> {
                 }
             }
             Target::Triangle(triangle) => {
-                let sheet = &self.around.model.sheet;
-                let nodes = sheet.triangles[triangle as usize];
-                let share = touch.time / self.around.dt;
                 let cloths = self.around.cloths;
+                let nodes = cloths.nodes(triangle);
+                let share = touch.time / self.around.dt;
                 let mut load_response = 0.0;
                 for (&i, w) in nodes.iter().zip(weights) {
                     let load = self.loads.vertices[i as usize].max(e.mass * w);
-                    load_response += w * load / sheet.elements.mass[i as usize];
+                    load_response += w * load / cloths.mass(i);
                 }
-                let fabric = sheet.elements.membranes[triangle as usize].fabric;
-                let friction = sheet.elements.fabrics[fabric as usize].friction;
+                let friction = cloths.friction(triangle);
                 let rule = e.material.friction_combine;
                 Surface {
-                    velocity: cloths.velocity(self.around.v1, nodes, weights, share),
+                    velocity: cloths.velocity(nodes, weights, share),
                     path: cloths.path_velocity(nodes, weights),
                     load_response,
                     friction: rule.apply(e.material.friction, rule, friction),
@@ -221,7 +229,7 @@ impl Law<'_> {
                 (solid.place(solid.local(p.x, p.time), around.dt), Except::Body(slot))
             }
             Target::Triangle(triangle) => {
-                let nodes = around.model.sheet.triangles[triangle as usize];
+                let nodes = around.cloths.nodes(triangle);
                 let (q0, n0) = around.cloths.place(nodes, weights, p.time);
                 let (q1, n1) = around.cloths.place(nodes, weights, around.dt);
                 let d = p.x - q0;
@@ -243,8 +251,12 @@ impl Law<'_> {
             radius: e.radius,
             skin: skin(e.radius),
         };
-        if around.first(&flight, e.groups, except).is_some() {
-            hits.push(Hit { target, weights, impulse: e.mass * p.v, point: p.x });
+        if let Some(other) = around.first(&flight, e.groups, except) {
+            let response = |meeting: &Meeting| self.surface(p.x, meeting).load_response;
+            let heavier = response(&other) < response(meeting);
+            let Meeting { target, weights, .. } = if heavier { other } else { *meeting };
+            let impulse = e.mass * p.v;
+            hits.push(Hit { target, weights, impulse, point: p.x, spread: true });
             return false;
         }
         p.x = goal;

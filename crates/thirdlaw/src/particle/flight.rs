@@ -25,8 +25,6 @@ pub struct Surroundings<'a> {
     pub solid_grid: &'a Grid,
     pub cloths: &'a Cloths,
     pub cloth_grid: &'a Grid,
-    /// Velocities of the vertices of cloth at the end of the step.
-    pub v1: &'a [Vec3],
     pub dt: f64,
 }
 
@@ -86,10 +84,9 @@ impl Surroundings<'_> {
         if self.cloths.bounds.is_empty() {
             return first;
         }
-        let sheet = &self.model.sheet;
         self.cloth_grid.near(&self.cloths.bounds, &path, |triangle| {
-            let nodes = sheet.triangles[triangle as usize];
-            if !sheet.groups[nodes[0] as usize].touch(groups) {
+            let nodes = self.cloths.nodes(triangle);
+            if !self.cloths.groups(nodes).touch(groups) {
                 return;
             }
             if let Except::Around(other) = except
@@ -97,7 +94,7 @@ impl Surroundings<'_> {
             {
                 return;
             }
-            let found = self.cloths.touch(self.model, triangle as usize, &flight);
+            let found = self.cloths.touch(triangle, &flight);
             if let Some((touch, weights)) =
                 found.filter(|f| first.is_none() || f.0.time < flight.until)
             {

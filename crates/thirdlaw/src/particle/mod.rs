@@ -44,4 +44,5 @@ mod tests;
 pub use emitter::{Emitter, EmitterError, Source, StaleEmitter};
 pub use field::ForceField;
 pub use model::EmitterModel;
+pub(crate) use sheet::{FOREIGN, Foreign};
 pub use stream::{Stream, Streams, Struck};

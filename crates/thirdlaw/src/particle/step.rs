@@ -4,7 +4,7 @@ use super::bounce::{Law, Loads, Outcome};
 use super::emit::{Span, emit};
 use super::flight::{Chunk, Contact, Forces, Surroundings, Target, fly};
 use super::grid::Grid;
-use super::sheet::Cloths;
+use super::sheet::{Cloths, Foreign};
 use super::solid::Solids;
 use super::stream::{Stream, Struck};
 use crate::error::StepError;
@@ -90,10 +90,10 @@ pub fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
 }
 
 /// Advances all particles by the world's step of `dt` seconds, which bodies and cloth have just
-/// made.
+/// made, and `foreign` sheets elsewhere.
 pub fn step(
     model: &Model,
-    state: &mut State,
+    (state, foreign): (&mut State, &mut Foreign),
     settings: &Settings,
     dt: f64,
     scratch: &mut Scratch,
@@ -104,12 +104,12 @@ pub fn step(
         return Ok(());
     }
     observer.begin(Stage::Particles);
-    gather(model, state, dt, scratch);
+    gather(model, state, foreign, dt, scratch);
     births(model, state, dt, scratch, report);
     first_flights(model, state, settings, dt, scratch);
     weigh(model, state, scratch);
     bounces(model, state, settings, dt, scratch);
-    add_up(model, state, dt, scratch, report);
+    add_up((state, foreign), dt, scratch, report);
     expire(state, scratch, report);
     report.particles = state.streams.count() as u64;
     observer.end(Stage::Particles);
@@ -117,13 +117,13 @@ pub fn step(
 }
 
 /// Where everything that particles may meet is in this step.
-fn gather(model: &Model, state: &State, dt: f64, scratch: &mut Scratch) {
+fn gather(model: &Model, state: &State, foreign: &Foreign, dt: f64, scratch: &mut Scratch) {
     let living = model.emitters.iter().filter(|e| e.alive);
     let radius = living.map(|e| e.emitter.radius).fold(0.0, f64::max);
     let margin = radius + 4.0 * super::advance::skin(radius);
     let Scratch { starts, solids, cloths, solid_grid, cloth_grid, sums, .. } = scratch;
     solids.gather(model, (starts, &state.bodies), dt, margin);
-    cloths.gather(model, &state.particles, dt, margin);
+    cloths.gather(model, &state.particles, foreign, dt, margin);
     solid_grid.build(&solids.bounds);
     cloth_grid.build(&cloths.bounds);
     sums.clear();
@@ -193,8 +193,7 @@ fn first_flights(
     scratch: &mut Scratch,
 ) {
     let Scratch { solids, cloths, solid_grid, cloth_grid, chunks, .. } = scratch;
-    let v1 = &state.particles.v;
-    let around = Surroundings { model, solids, solid_grid, cloths, cloth_grid, v1, dt };
+    let around = Surroundings { model, solids, solid_grid, cloths, cloth_grid, dt };
     let time = state.time - dt;
     each_chunk(&mut state.streams.list, chunks, |slot, chunk, work| {
         let forces = Forces::new(model, slot, settings, (time, dt));
@@ -205,11 +204,11 @@ fn first_flights(
 
 /// Masses that strike each body and each vertex of cloth in this step.
 fn weigh(model: &Model, state: &State, scratch: &mut Scratch) {
-    let Scratch { chunks, body_loads, vertex_loads, .. } = scratch;
+    let Scratch { chunks, cloths, body_loads, vertex_loads, .. } = scratch;
     body_loads.clear();
     body_loads.resize(model.bodies.len(), 0.0);
     vertex_loads.clear();
-    vertex_loads.resize(state.particles.x.len(), 0.0);
+    vertex_loads.resize(cloths.vertex_count(), 0.0);
     let mut at = 0;
     for (emitter, stream) in model.emitters.iter().zip(&state.streams.list) {
         let mass = emitter.emitter.mass;
@@ -219,8 +218,7 @@ fn weigh(model: &Model, state: &State, scratch: &mut Scratch) {
                 match meeting.target {
                     Target::Body(slot) => body_loads[slot as usize] += mass,
                     Target::Triangle(triangle) => {
-                        let nodes = model.sheet.triangles[triangle as usize];
-                        for (i, w) in nodes.into_iter().zip(meeting.weights) {
+                        for (i, w) in cloths.nodes(triangle).into_iter().zip(meeting.weights) {
                             vertex_loads[i as usize] += w * mass;
                         }
                     }
@@ -234,8 +232,7 @@ fn weigh(model: &Model, state: &State, scratch: &mut Scratch) {
 fn bounces(model: &Model, state: &mut State, settings: &Settings, dt: f64, scratch: &mut Scratch) {
     let Scratch { solids, cloths, solid_grid, cloth_grid, chunks, .. } = scratch;
     let loads = Loads { bodies: &scratch.body_loads, vertices: &scratch.vertex_loads };
-    let v1 = &state.particles.v;
-    let around = Surroundings { model, solids, solid_grid, cloths, cloth_grid, v1, dt };
+    let around = Surroundings { model, solids, solid_grid, cloths, cloth_grid, dt };
     each_chunk(&mut state.streams.list, chunks, |slot, chunk, work| {
         let model = &model.emitters[slot as usize];
         let fall = settings.gravity.length() * model.emitter.gravity_scale.abs();
@@ -244,15 +241,17 @@ fn bounces(model: &Model, state: &mut State, settings: &Settings, dt: f64, scrat
     });
 }
 
-/// Sums of what was pushed, in the order of particles. Cloth gets it at once.
+/// Sums of what was pushed, in the order of particles. Cloth gets it at once; what belongs to others
+/// is told of it.
 fn add_up(
-    model: &Model,
-    state: &mut State,
+    (state, foreign): (&mut State, &mut Foreign),
     dt: f64,
     scratch: &mut Scratch,
     report: &mut StepReport,
 ) {
-    let Scratch { chunks, sums, .. } = scratch;
+    let Scratch { chunks, cloths, sums, .. } = scratch;
+    let own = state.particles.v.len();
+    foreign.struck.fill(Vec3::ZERO);
     let mut at = 0;
     for stream in &mut state.streams.list {
         let count = stream.len().div_ceil(CHUNK);
@@ -267,10 +266,18 @@ fn add_up(
                         push(&mut sums[slot as usize], hit.impulse, hit.point - center);
                     }
                     Target::Triangle(triangle) => {
-                        let nodes = model.sheet.triangles[triangle as usize];
-                        for (i, w) in nodes.into_iter().zip(hit.weights) {
-                            let mass = model.sheet.elements.mass[i as usize];
-                            state.particles.v[i as usize] += hit.impulse * (w / mass);
+                        let mut give = |i: usize, share: f64| match i.checked_sub(own) {
+                            Some(other) => foreign.struck[other] += hit.impulse * share,
+                            None => {
+                                let change = hit.impulse * (share / cloths.mass(i as u32));
+                                state.particles.v[i] += change;
+                            }
+                        };
+                        if hit.spread {
+                            cloths.shares(triangle).for_each(|(i, share)| give(i, share));
+                        } else {
+                            let nodes = cloths.nodes(triangle).into_iter();
+                            nodes.zip(hit.weights).for_each(|(i, w)| give(i as usize, w));
                         }
                     }
                 }

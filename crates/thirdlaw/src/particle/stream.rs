@@ -48,7 +48,27 @@ pub struct Struck {
     pub angular: Vec3,
 }
 
+impl Streams {
+    /// Becomes a copy of others in the memory that it has.
+    pub fn copy_from(&mut self, other: &Streams) {
+        let Streams { list, struck, span } = other;
+        self.list.resize_with(list.len(), Stream::default);
+        self.list.iter_mut().zip(list).for_each(|(stream, other)| stream.copy_from(other));
+        self.struck.clone_from(struck);
+        self.span = *span;
+    }
+}
+
 impl Stream {
+    fn copy_from(&mut self, other: &Stream) {
+        let Stream { x, v, age, id, due, born, failed } = other;
+        self.x.clone_from(x);
+        self.v.clone_from(v);
+        self.age.clone_from(age);
+        self.id.clone_from(id);
+        (self.due, self.born, self.failed) = (*due, *born, *failed);
+    }
+
     /// An empty stream with room for `capacity` particles; none if there is no memory for it.
     pub(crate) fn with_room(capacity: u32) -> Option<Stream> {
         let mut stream = Stream::default();

@@ -105,6 +105,7 @@ impl IslandScratch {
     ) {
         let (_, state, settings, _) = setting;
         let h = stage.h;
+        self.joints.clock = [stage.time, stage.time + h];
         self.joints.v.truncate(0);
         self.load_velocities();
         self.joints.keep_start();
@@ -138,13 +139,13 @@ impl IslandScratch {
             error = self.joints.aim(stage, false);
         }
         let missed = error > tolerance.max(1e-7).min(10.0 * first) || error.is_nan();
-        if self.first_joint_row.is_none() && (missed || self.joints.throws()) {
+        if self.first_joint_row.is_none() && (missed || self.joints.throws(stage)) {
             self.joints.begin_again(stage, &mut self.impulses);
             self.solve_both(solve, totals);
             self.try_poses(stage.model, members.bodies.len(), h);
             self.joints.pull_back(stage);
         }
-        self.joints.collect();
+        self.joints.collect(stage.model);
         enforce::act(&mut self.joints, Moment::Moved, stage);
     }
 
@@ -159,6 +160,7 @@ impl IslandScratch {
     ) {
         let (_, state, _, _) = setting;
         let h = stage.h;
+        self.joints.clock = [stage.time + h; 2];
         self.store_velocities();
         self.joints.keep_start();
         self.apply_forces(setting, members.bodies.len(), stage.time + 0.5 * h, 0.5 * h);
@@ -181,7 +183,7 @@ impl IslandScratch {
         if !self.contacts.is_empty() {
             self.forget_bounces();
         }
-        self.joints.collect();
+        self.joints.collect(stage.model);
         self.joints.settle(stage);
     }
 

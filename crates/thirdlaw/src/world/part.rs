@@ -3,7 +3,7 @@
 //! Ids stay what they were, so that the same id names the same thing in the whole and in its part.
 
 use super::World;
-use crate::couple::Motion;
+use crate::couple::{Motion, Wrench};
 use crate::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
 use crate::particle::Struck;
 
@@ -101,6 +101,19 @@ impl World {
             body.rotation = motion.rotation;
             body.velocity = motion.velocity;
         }
+    }
+
+    /// Shows what particles of another simulator struck a body with in a step of `span` seconds.
+    pub fn show_struck(&mut self, id: BodyId, impulse: Wrench, span: f64) {
+        let Ok(slot) = self.model.slot(id) else { return };
+        let streams = &mut self.state.streams;
+        let (body, impulse, angular) = (slot as u32, impulse.force, impulse.torque);
+        let struck = Struck { body, count: 1, impulse, angular };
+        match streams.struck.binary_search_by_key(&body, |s| s.body) {
+            Ok(at) => streams.struck[at] = struck,
+            Err(at) => streams.struck.insert(at, struck),
+        }
+        streams.span = span;
     }
 
     /// Says what time it is in what is shown, s.

@@ -5,17 +5,23 @@
 //! driven by the steady force that leads from its start to its end. What it got from this world is
 //! what its momentum has beyond that. Rigid contacts, joints and cloth all see an ordinary body.
 
+use super::given::ToldList;
 use crate::body::BodyKind;
 use crate::couple::{Follow, Met, Motion, Wrench};
 use crate::ids::BodyId;
+use crate::joint::geometry::side_pose;
+use crate::joint::model::Node;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{BodyModel, Model};
+use crate::particle::Foreign;
 use crate::rigid::mass::body_mass;
 use crate::rigid::rotation;
 use crate::state::{BodyState, State};
 
 /// How much heavier than it is a body is taken to be whose motion is prescribed.
 const HEAVY: f64 = 1e6;
+/// Share of momenta that sums and differences of them lose.
+const ROUNDING: f64 = 3e-14;
 
 /// What other simulators asked of a world, and what they may ask back.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +36,12 @@ pub(crate) struct Ports {
     pub vertex_pushes: Vec<(u32, Vec3)>,
     /// Force that prescribed bodies took in the last step, by slot.
     pub held: Vec<(u32, Wrench)>,
+    /// Constraints told for the next step.
+    pub told: ToldList,
+    /// Sheets of other simulators that particles bounce off.
+    pub sheets: Foreign,
+    /// Vertices of each of them.
+    pub sheet_ranges: Vec<std::ops::Range<usize>>,
     /// What `save` remembers.
     pub saved: State,
 }
@@ -50,6 +62,8 @@ pub(crate) struct Led {
     /// Momentum and angular momentum at the beginning, and what drives it over the step.
     momentum: Wrench,
     drive: Wrench,
+    /// Angular impulse that it is owed and gets over the step, N·m·s.
+    owed: Vec3,
 }
 
 /// Why a body is led.
@@ -83,7 +97,8 @@ impl Led {
         response: Option<(f64, Mat3)>,
     ) -> Led {
         let (momentum, drive) = (Wrench::ZERO, Wrench::ZERO);
-        Led { slot, role, start, end, counted, response, own: None, momentum, drive }
+        let owed = Vec3::ZERO;
+        Led { slot, role, start, end, counted, response, own: None, momentum, drive, owed }
     }
 
     /// Momentum of a motion, with the inertia of the body's own axes.
@@ -142,10 +157,10 @@ impl Led {
         now.velocity.angular = rotation::carry(body, (before, now.rotation), now.velocity.angular);
     }
 
-    /// Its orientation after substeps in which nothing but the drive turned it.
+    /// Its orientation after substeps in which nothing but the drive and what it is owed turned it.
     fn left_alone(&self, body: &BodyModel, h: f64, count: u32) -> Quat {
         let (mut q, mut omega) = (self.start.rotation, self.start.velocity.angular);
-        let torque = self.drive.torque / (h * f64::from(count));
+        let torque = (self.drive.torque + self.owed) / (h * f64::from(count));
         for _ in 0..count {
             omega += body_mass(body, q).inv_inertia * (h * torque);
             let turned = rotation::advance(body, q, omega, h);
@@ -161,7 +176,15 @@ impl Led {
         let mut got = Wrench::ZERO;
         if let Some(own) = &own {
             let (v, w) = (now.velocity.linear, now.velocity.angular);
-            got = Led::momentum(body, now.rotation, v, w) - self.momentum - self.drive;
+            let ended = Led::momentum(body, now.rotation, v, w);
+            got = ended - self.momentum - self.drive;
+            // what differs from what was counted by rounding alone does not differ
+            let scale = |w: &Wrench| [w.force.length(), w.torque.length()];
+            let (a, b) = (scale(&ended), scale(&self.momentum));
+            let (c, d) = (scale(&self.drive), scale(&(got - self.counted)));
+            if (0..2).all(|k| d[k] <= ROUNDING * (a[k] + b[k] + c[k])) {
+                got = self.counted;
+            }
             *body = (**own).clone();
         }
         (got, own)
@@ -179,8 +202,14 @@ impl Ports {
         self.met.iter_mut().for_each(|met| *met = None);
         for led in &mut self.led {
             let slot = led.slot as usize;
+            let struck = &state.streams.struck;
+            if let Ok(at) = struck.binary_search_by_key(&led.slot, |s| s.body) {
+                led.owed = struck[at].angular;
+            }
             led.begin(&mut model.bodies[slot], &mut state.bodies[slot], dt);
         }
+        let pose = |node: Node| side_pose(state, node);
+        self.told.begin(model, pose, (state.time, dt));
     }
 
     /// Between the rigid step and cloth.
@@ -193,6 +222,7 @@ impl Ports {
 
     /// After a step, successful or not.
     pub fn end(&mut self, model: &mut Model, state: &mut State, (dt, gravity): (f64, Vec3)) {
+        self.told.end(model);
         for mut led in self.led.drain(..) {
             let slot = led.slot as usize;
             let now = &mut state.bodies[slot];
@@ -222,6 +252,7 @@ impl Ports {
     pub fn forget(&mut self) {
         self.led.clear();
         self.vertex_pushes.clear();
+        self.told.forget();
     }
 }
 

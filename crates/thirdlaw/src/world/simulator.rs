@@ -6,14 +6,14 @@
 
 use super::World;
 use super::ports::{Led, motion};
-use crate::body::{Body, BodyKind, Groups};
-use crate::couple::{Failure, Follow, Met, Motion, Response, Simulator, Surface, Wrench};
+use crate::body::{Body, BodyKind};
+use crate::couple::{
+    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
+};
 use crate::ids::{BodyId, ClothId, PointId};
+use crate::joint::model::Node;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
 use crate::snapshot::Snapshot;
-
-/// The group of obstacles: they touch everything but each other, whom their owner looks after.
-const OBSTACLE: u32 = 1 << 31;
 
 /// What a handle names.
 enum Named {
@@ -57,6 +57,17 @@ impl World {
                 Named::Vertex(h - bodies - points)
             }
             _ => Named::Nothing,
+        }
+    }
+
+    /// A dynamic body or a point mass, as joints know it.
+    pub(super) fn node_of(&self, handle: usize) -> Option<Node> {
+        match self.named(handle) {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+                Some(Node::Body(slot as u32))
+            }
+            Named::Point(slot) => Some(Node::Point(slot as u32)),
+            _ => None,
         }
     }
 
@@ -105,11 +116,11 @@ impl Simulator for World {
     }
 
     fn save(&mut self) {
-        self.ports.saved.clone_from(&self.state);
+        self.ports.saved.copy_from(&self.state);
     }
 
     fn restore(&mut self) {
-        self.state.clone_from(&self.ports.saved);
+        self.state.copy_from(&self.ports.saved);
         self.ports.forget();
     }
 
@@ -141,6 +152,11 @@ impl Simulator for World {
             Named::Point(slot) if impulse.is_finite() => {
                 let mass = self.model.points[slot].mass;
                 self.state.points[slot].velocity += impulse.force / mass;
+                true
+            }
+            Named::Vertex(i) if impulse.is_finite() => {
+                let mass = self.model.sheet.elements.mass[i];
+                self.state.particles.v[i] += impulse.force / mass;
                 true
             }
             _ => false,
@@ -196,6 +212,14 @@ impl Simulator for World {
         Some(held.1)
     }
 
+    fn constrain(&mut self, given: &Given) -> bool {
+        self.take_constraint(given)
+    }
+
+    fn multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
+        self.read_multipliers(constraint, out)
+    }
+
     fn surfaces(&self) -> Vec<Surface> {
         let bodies = self.model.bodies.iter().enumerate();
         let mine = bodies.filter(|(slot, body)| body.alive && !self.is_obstacle(*slot));
@@ -212,7 +236,8 @@ impl Simulator for World {
     fn add_obstacle(&mut self, surface: &Surface) -> Option<usize> {
         let mut body = Body::kinematic(surface.shape.clone());
         body.material = surface.material;
-        body.groups = Groups { member: OBSTACLE, collides: !OBSTACLE };
+        // its owner looks after what touches its own
+        body.groups = crate::particle::FOREIGN;
         let id = self.add_body(body).ok()?;
         let model = &mut self.model.bodies[id.index as usize];
         model.center = surface.center;
@@ -231,5 +256,30 @@ impl Simulator for World {
 
     fn met(&self, obstacle: usize) -> Option<Met> {
         *self.ports.met.get(obstacle)?
+    }
+
+    fn owed(&self, obstacle: usize) -> Wrench {
+        let struck = &self.state.streams.struck;
+        let slot = self.ports.obstacles.get(obstacle).map_or(u32::MAX, |id| id.index);
+        match struck.binary_search_by_key(&slot, |s| s.body) {
+            Ok(at) => Wrench { force: struck[at].impulse, torque: struck[at].angular },
+            Err(_) => Wrench::ZERO,
+        }
+    }
+
+    fn sheets(&self) -> Vec<Sheet> {
+        self.own_sheets()
+    }
+
+    fn add_sheet(&mut self, sheet: &Sheet) -> Option<usize> {
+        self.take_sheet(sheet)
+    }
+
+    fn follow_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+        self.lead_sheet(sheet, starts, ends);
+    }
+
+    fn met_sheet(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
+        self.sheet_struck(sheet, impulses)
     }
 }

@@ -59,7 +59,7 @@ pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
     let mut v = std::mem::take(&mut island.v);
     island.system.solve(&mut v);
     island.v = v;
-    island.collect();
+    island.collect(stage.model);
 
     island.each_held(is_ours, |island, link, r| {
         let l = island.link_index(link);

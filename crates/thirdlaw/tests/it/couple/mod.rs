@@ -5,6 +5,8 @@ mod misbehave;
 mod oscillator;
 mod parts;
 mod roles;
+mod streams;
+mod told;
 mod turns;
 
 use thirdlaw::couple::{Failure, Motion, Simulator, Wrench};

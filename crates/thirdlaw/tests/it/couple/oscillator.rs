@@ -119,3 +119,31 @@ fn an_external_spring_iterated_is_the_monolithic_oscillator() {
     // average acceleration keeps the energy of a linear system, and the spring is part of it
     assert!(coupling.totals().passivity_error.abs() < 1e-10, "{:?}", coupling.totals());
 }
+
+/// A lagged spring is of second order and neither gains nor loses energy: what it stores swings about its
+/// value by a share ωh of it.
+#[test]
+fn an_external_spring_that_lags_keeps_its_energy() {
+    let settings = CouplingSettings { method: Method::Interleaved, ..Default::default() };
+    let mut coupling = Coupling::new(settings).unwrap();
+    for (name, x) in [("left", 1.0), ("right", 0.0)] {
+        let mass = Mass { x, newmark: true, ..Mass::new(1.0, OUTER) };
+        coupling.add(name, mass).unwrap();
+    }
+    coupling.tie(Tie::spring(Anchor::new(0, 0), Anchor::new(1, 0), INNER)).unwrap();
+    let energy = |c: &Coupling| {
+        let of = |i: usize| {
+            let mass = c.get::<Mass>(i).unwrap();
+            0.5 * (mass.mass * mass.v * mass.v + OUTER * mass.x * mass.x)
+        };
+        of(0) + of(1) + c.stored()
+    };
+    let start = energy(&coupling);
+    let error = error_of(&mut coupling, |c, i| c.get::<Mass>(i).unwrap().x);
+    assert!(error < 5e-2, "{error:e}");
+    for step in 100..1000 {
+        coupling.step(DT).unwrap();
+        let now = energy(&coupling);
+        assert!((now / start - 1.0).abs() < 0.1, "step {step}: {now} of {start} J");
+    }
+}

@@ -1,0 +1,200 @@
+//! One side of ties constrained to the motion of the other: by prescribed handles, or by a constraint that
+//! it is told by value and derivatives [baraff1997 §2.5]. What that takes is λ⁽ʳ⁾ of
+//! A λ⁽ʳ⁾ = D − B λ, so that such steps also give A⁻¹ for a preconditioner (§2.3).
+
+use super::coupling::Coupling;
+use super::error::{CoupleError, Problem};
+use super::member::Member;
+use super::simulator::{Given, Motion, Wrench};
+use super::tie::{Tie, TieKind};
+use super::ties::{Held, target};
+use crate::math::{Vec3, rotation_from_vector};
+
+/// Most rows of a tie.
+pub(super) const TIE_ROWS: usize = 6;
+
+/// A tie of two points as a constraint on one of its sides, the other moving from `starts` to `now`.
+pub(super) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion; 2]) -> Given {
+    let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
+    // C is the first point less the second
+    let sign = if side == 0 { 1.0 } else { -1.0 };
+    let arm = own.turned_arm(&starts[side], Vec3::ZERO);
+    let turning = starts[side].velocity.angular.cross(arm);
+    let mut value = vec![0.0; 3];
+    tie.gap(starts, &mut value);
+    let by_turn = |r: Vec3| [[0.0, r.z, -r.y], [-r.z, 0.0, r.x], [r.y, -r.x, 0.0]];
+    let (turn, turn_rate) = (by_turn(arm), by_turn(turning));
+    let (mut jacobian, mut jacobian_rate) = (vec![0.0; 18], vec![0.0; 18]);
+    for row in 0..3 {
+        jacobian[6 * row + row] = sign;
+        for k in 0..3 {
+            jacobian[6 * row + 3 + k] = sign * turn[row][k];
+            jacobian_rate[6 * row + 3 + k] = sign * turn_rate[row][k];
+        }
+    }
+    let [from, to] = [&starts[1 - side], &now[1 - side]];
+    let way = |v: Vec3| (-sign * v).to_array().to_vec();
+    Given {
+        handles: vec![own.handle],
+        value,
+        jacobian,
+        jacobian_rate,
+        drift_rates: [way(other.velocity(from)), way(other.velocity(to))],
+        drift: way(other.point(to) - other.point(from)),
+    }
+}
+
+impl Member {
+    /// Tells the simulator the constraints of the coming step.
+    pub fn tell(&mut self) -> Result<(), CoupleError> {
+        let told = std::mem::take(&mut self.told);
+        for given in &told {
+            if !self.ask("constrain", |s| s.constrain(given))? {
+                return Err(self.error(Problem::Broke { promise: "constrain" }));
+            }
+        }
+        self.told = told;
+        Ok(())
+    }
+
+    /// Reads what they took.
+    pub fn hear(&mut self) -> Result<(), CoupleError> {
+        self.multipliers.clear();
+        for (i, given) in self.told.iter().enumerate() {
+            let mut lambda = [0.0; TIE_ROWS];
+            let rows = given.value.len().min(TIE_ROWS);
+            if !self.look("multipliers", |s| s.multipliers(i, &mut lambda[..rows]))? {
+                return Err(self.error(Problem::Broke { promise: "report its multipliers" }));
+            }
+            if !lambda.iter().all(|x| x.is_finite()) {
+                return Err(self.error(Problem::NotFinite { handle: given.handles[0] }));
+            }
+            self.multipliers.push(lambda);
+        }
+        Ok(())
+    }
+}
+
+impl Coupling {
+    /// Steps a member whose sides of some ties follow the other, under λ at all its other ties; writes
+    /// what following took into `image`.
+    pub(super) fn step_constrained(
+        &mut self,
+        member: usize,
+        dt: f64,
+        lambda: &[f64],
+        leaders: &[[Motion; 2]],
+        image: &mut [f64],
+    ) -> Result<(), CoupleError> {
+        let (roles, told) = match &self.measured {
+            Some(m) => (m.roles.clone(), m.told.clone()),
+            None => return Ok(()),
+        };
+        let follows = |tie: usize, side: usize| roles[tie].is_some_and(|(led, _)| led == side);
+        self.members[member].restore()?;
+        self.push_ties(member, lambda, |tie, side| !follows(tie, side));
+        let mut led = Vec::new();
+        for (i, tie) in self.ties.iter().enumerate() {
+            let Some(side) = (0..2).find(|&side| follows(i, side)) else { continue };
+            let anchor = tie.anchors[side];
+            if anchor.simulator != member {
+                continue;
+            }
+            let member = &mut self.members[member];
+            if told[i] {
+                led.push((i, side, member.told.len()));
+                member.told.push(given(tie, side, &self.starts[i], &leaders[i]));
+            } else {
+                led.push((i, side, member.prescribed.len()));
+                let target = target(tie, side, &leaders[i], &self.starts[i]);
+                member.prescribed.push((anchor.handle, target));
+            }
+        }
+        self.members[member].advance(dt)?;
+        let rows = self.rows();
+        for (i, side, k) in led {
+            let (tie, starts) = (&self.ties[i], &self.starts[i]);
+            let count = tie.rows();
+            let (needed, wrench) = if told[i] {
+                let lambda = self.members[member].multipliers[k];
+                (lambda, tie.wrenches(&lambda[..count], starts, &self.turns[i])[side])
+            } else {
+                let wrench = self.members[member].held[k];
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                let arm = tie.anchors[side].turned_arm(&starts[side], self.turns[i][side]);
+                let torque = wrench.torque - arm.cross(wrench.force);
+                (Wrench { force: wrench.force, torque }.scaled(sign).to_array(), wrench)
+            };
+            self.held[i] = Some(Held { side, wrench });
+            image[rows[i]..rows[i] + count].copy_from_slice(&needed[..count]);
+        }
+        Ok(())
+    }
+
+    /// Whether all ties have a side that follows, and none is told two motions.
+    pub(super) fn leads_all(&self) -> bool {
+        let Some(measured) = &self.measured else { return false };
+        let mut moved = Vec::new();
+        for ((tie, role), told) in self.ties.iter().zip(&measured.roles).zip(&measured.told) {
+            let Some((side, _)) = role else { return false };
+            if !told {
+                moved.push((tie.anchors[*side].simulator, tie.anchors[*side].handle));
+            }
+        }
+        let count = moved.len();
+        moved.sort_unstable();
+        moved.dedup();
+        moved.len() == count
+    }
+
+    /// Members that follow another at some tie.
+    pub(super) fn followers(&self) -> Vec<usize> {
+        let Some(measured) = &self.measured else { return Vec::new() };
+        let led = self.ties.iter().zip(&measured.roles);
+        let mut found: Vec<usize> = led
+            .filter_map(|(tie, role)| role.map(|(side, _)| tie.anchors[side].simulator))
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// λ that the followers need where the leaders end as `leaders` say, shifted by what changes the
+    /// residual of every row by `shift`, m/s and rad/s.
+    pub(super) fn needed(
+        &mut self,
+        dt: f64,
+        lambda: &[f64],
+        leaders: &[[Motion; 2]],
+        shift: &[f64],
+    ) -> Result<Vec<f64>, CoupleError> {
+        let mut leaders = leaders.to_vec();
+        let rows = self.rows();
+        if let Some(measured) = &self.measured {
+            for (i, tie) in self.ties.iter().enumerate() {
+                let Some((side, _)) = measured.roles[i] else { continue };
+                let sign = if side == 0 { 1.0 } else { -1.0 };
+                let (reach, kappa) = (measured.reach[i].max(0.1), measured.kappa[i]);
+                let change = Wrench::from_slice(&shift[rows[i]..rows[i] + tie.rows()]);
+                let change = change.scaled(sign / (reach + kappa));
+                // the anchor itself moves and turns by what was asked for
+                let (anchor, leader) = (&tie.anchors[1 - side], &mut leaders[i][1 - side]);
+                let point = anchor.point(leader) + dt * reach * change.force;
+                let velocity = anchor.velocity(leader) + change.force;
+                if tie.kind == TieKind::Frame {
+                    let turn = rotation_from_vector(dt * reach * change.torque);
+                    leader.rotation = (turn * leader.rotation).normalize();
+                    leader.velocity.angular += change.torque;
+                }
+                let arm = anchor.turned_arm(leader, Vec3::ZERO);
+                leader.position = point - arm;
+                leader.velocity.linear = velocity - leader.velocity.angular.cross(arm);
+            }
+        }
+        let mut image = lambda.to_vec();
+        for member in self.followers() {
+            self.step_constrained(member, dt, lambda, &leaders, &mut image)?;
+        }
+        Ok(image)
+    }
+}
