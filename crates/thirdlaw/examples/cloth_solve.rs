@@ -12,7 +12,6 @@ use thirdlaw::solve::filter::{Filter, Hold, NONE};
 use thirdlaw::solve::layout::Contributions;
 use thirdlaw::solve::multilevel::{Levelled, Multilevel};
 use thirdlaw::solve::pcg::{Scratch, Stop, System};
-use thirdlaw::solve::precondition::Age;
 use thirdlaw::solve::product::Matrix;
 use thirdlaw::solve::stencil::Stencils;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World};
@@ -126,7 +125,7 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         let mut multilevel = Multilevel::default();
         let matrix = (&layout.pattern, &blocks[..]);
         let (set_up, ()) =
-            shortest(|| multilevel.update(levels, matrix, &stencils, &filter, Age::New));
+            shortest(|| multilevel.update(levels, matrix, &stencils, &filter, false));
         let mut system = System {
             matrix: Matrix { pattern: &layout.pattern, blocks: &blocks, own: &own },
             stencils: &mut stencils,

@@ -48,7 +48,7 @@ pub struct ClothSettings {
     pub wind: Vec3,
     /// Whether there is air.
     pub air: bool,
-    /// Numbers in which conjugate gradients look for the change of velocities; all else is `f64`.
+    /// Numbers of the matrix and the vectors of the iteration; positions are always `f64`.
     pub precision: Precision,
 }
 
@@ -90,12 +90,13 @@ pub enum Preconditioner {
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// `f32` where tolerance and stiffness allow it.
-    #[default]
+    /// `f32` where tolerance and stiffness allow it; faster, but contacts made stiffer after a
+    /// crossing may be too stiff for it.
     Auto,
     /// `f32`.
     Single,
     /// `f64`.
+    #[default]
     Double,
 }
 
@@ -111,7 +112,7 @@ impl Default for ClothSettings {
             strain_step: 0.01,
             wind: Vec3::ZERO,
             air: true,
-            precision: Precision::Auto,
+            precision: Precision::Double,
         }
     }
 }

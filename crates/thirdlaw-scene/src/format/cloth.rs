@@ -334,7 +334,7 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key(
             "precision",
             Kind::Choice(&["auto", "single", "double"]),
-            "Numbers in which conjugate gradients look for the change of velocities; default \"auto\": single where it is enough.",
+            "Numbers of the iteration; default \"double\". \"auto\" is single where it may be enough.",
         ),
     ],
     rules: &[],

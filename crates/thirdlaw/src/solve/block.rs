@@ -1,7 +1,6 @@
 //! A sparse matrix of 3×3 blocks with a fixed pattern.
 
 use super::parallel::each;
-use super::product::Matrix;
 use crate::math::{Mat3, Vec3};
 use std::ops::Range;
 
@@ -21,20 +20,16 @@ pub trait Scalar:
     + std::ops::AddAssign
     + 'static
 {
+    /// Whether it has too few digits for a cloth that flies fast.
+    const NARROW: bool;
     /// Rounded from `x`.
     fn of(x: f64) -> Self;
     /// As `f64`.
     fn wide(self) -> f64;
-    /// Some rows of a matrix times a vector.
-    fn multiply_rows(
-        matrix: &Matrix<'_, Self>,
-        x: &[Lane<Self>],
-        rows: Range<usize>,
-        y: &mut [Lane<Self>],
-    );
 }
 
 impl Scalar for f64 {
+    const NARROW: bool = false;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
@@ -43,18 +38,10 @@ impl Scalar for f64 {
     fn wide(self) -> f64 {
         self
     }
-    #[inline(always)]
-    fn multiply_rows(
-        matrix: &Matrix<'_, f64>,
-        x: &[Lane<f64>],
-        rows: Range<usize>,
-        y: &mut [Lane<f64>],
-    ) {
-        multiply_rows(matrix.pattern, matrix.blocks, x, rows, y);
-    }
 }
 
 impl Scalar for f32 {
+    const NARROW: bool = true;
     #[inline(always)]
     fn of(x: f64) -> f32 {
         x as f32
@@ -62,15 +49,6 @@ impl Scalar for f32 {
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
-    }
-    #[inline(always)]
-    fn multiply_rows(
-        matrix: &Matrix<'_, f32>,
-        x: &[Lane<f32>],
-        rows: Range<usize>,
-        y: &mut [Lane<f32>],
-    ) {
-        super::product::narrow_rows(matrix, x, rows, y);
     }
 }
 

@@ -26,8 +26,8 @@ impl BodyPrecondition {
         &mut self,
         masses: &[BodyMass],
         (pattern, blocks): (&Pattern, &[Block<T>]),
-        filter: &Filter,
-        stencils: &Stencils,
+        filter: &Filter<T>,
+        stencils: &Stencils<T>,
     ) {
         self.stiffness.clear();
         self.stiffness.resize(masses.len(), [[0.0; 6]; 6]);

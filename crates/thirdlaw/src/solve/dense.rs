@@ -15,8 +15,8 @@ use crate::math::{Mat3, Vec3};
 pub fn solve<T: Scalar>(
     pattern: &Pattern,
     blocks: &[Block<T>],
-    stencils: &Stencils,
-    filter: &Filter,
+    stencils: &Stencils<T>,
+    filter: &Filter<T>,
     mass: &[f64],
     b: &[Lane<T>],
     u: &mut [Lane<T>],

@@ -5,7 +5,7 @@
 //! in some directions, prescribed (z_i) in the rest, and there also following a rigid body whose
 //! velocity is an unknown of the same system, if one holds it.
 
-use super::block::{Lane, Scalar, lane, vector};
+use super::block::{Block, Lane, Scalar, block_of, lane};
 use crate::math::{Mat3, Vec3};
 
 /// Marks particles without a constraint, and constraints that follow no unknown body.
@@ -40,47 +40,43 @@ impl Hold {
 
 /// All constrained particles, each once.
 #[derive(Clone, Debug, Default)]
-pub struct Filter {
+pub struct Filter<T> {
     /// In order of particles.
     pub holds: Vec<Hold>,
     /// Index into `holds` per particle, or `NONE`.
     pub index: Vec<u32>,
+    /// S of each hold in the kernel's precision.
+    pub free: Vec<Block<T>>,
 }
 
-impl Filter {
+impl<T: Scalar> Filter<T> {
     /// Takes over `holds` for `particles` particles.
     pub fn set(&mut self, particles: usize, holds: impl IntoIterator<Item = Hold>) {
         self.holds.clear();
         self.holds.extend(holds);
         self.index.clear();
         self.index.resize(particles, NONE);
+        self.free.clear();
         for (i, hold) in self.holds.iter().enumerate() {
             self.index[hold.particle as usize] = i as u32;
+            self.free.push(block_of(&hold.free));
         }
     }
 
     /// S v of one particle.
     #[inline(always)]
-    pub fn apply<T: Scalar>(&self, particle: usize, v: &Lane<T>) -> Lane<T> {
+    pub fn apply(&self, particle: usize, v: &Lane<T>) -> Lane<T> {
         let i = self.index[particle];
         if i == NONE {
             return *v;
         }
-        lane(self.holds[i as usize].free * vector(v))
-    }
-
-    /// Takes away from `v` what unknown bodies make their particles do.
-    pub fn release(&self, bodies: &[[Vec3; 2]], v: &mut [Lane<f64>]) {
-        for hold in self.holds.iter().filter(|h| h.body != NONE) {
-            let add = lane::<f64>(hold.follow(&bodies[hold.body as usize]));
-            for (x, a) in v[hold.particle as usize].iter_mut().zip(add) {
-                *x -= a;
-            }
-        }
+        let mut out = [T::default(); 4];
+        super::block::multiply_add(&mut out, &self.free[i as usize], v);
+        out
     }
 
     /// Adds to `v` what unknown bodies make their particles do.
-    pub fn carry<T: Scalar>(&self, bodies: &[[Vec3; 2]], v: &mut [Lane<T>]) {
+    pub fn carry(&self, bodies: &[[Vec3; 2]], v: &mut [Lane<T>]) {
         for hold in self.holds.iter().filter(|h| h.body != NONE) {
             let add: Lane<T> = lane(hold.follow(&bodies[hold.body as usize]));
             for (x, a) in v[hold.particle as usize].iter_mut().zip(add) {

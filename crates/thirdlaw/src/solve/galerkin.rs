@@ -4,10 +4,10 @@
 //! steps, AP and Pᵀ(AP), each by rows in parallel; where each term goes is laid down when the mesh is
 //! built, so that the steps only stream through memory.
 
-use super::block::{Block, Pattern, Scalar, block_of, matrix};
+use super::block::{Block, Pattern, Scalar, matrix};
 use super::filter::{Filter, NONE};
 use super::hierarchy::Weights;
-use super::parallel::{Ragged, each_heavy};
+use super::parallel::{Ragged, each};
 use crate::math::Mat3;
 
 /// Where the terms of AP and Pᵀ(AP) go.
@@ -88,11 +88,11 @@ impl Galerkin {
         fine: &Pattern,
         blocks: &[Block<T>],
         weights: &Weights,
-        filter: Option<&Filter>,
+        filter: Option<&Filter<T>>,
         product: &mut [Block<T>],
     ) {
         let parts = Ragged { items: product, starts: &self.product_start };
-        each_heavy(fine.rows(), parts, &|rows, parts: Ragged<Block<T>>| {
+        each(fine.rows(), parts, &|rows, parts: Ragged<Block<T>>| {
             let mut rest = parts.items;
             for i in rows {
                 let count = (self.product_start[i + 1] - self.product_start[i]) as usize;
@@ -109,7 +109,7 @@ impl Galerkin {
         fine: &Pattern,
         blocks: &[Block<T>],
         weights: &Weights,
-        filter: Option<&Filter>,
+        filter: Option<&Filter<T>>,
         i: usize,
         out: &mut [Block<T>],
     ) {
@@ -118,9 +118,9 @@ impl Galerkin {
         for at in fine.range(i) {
             let j = fine.column[at] as usize;
             let row = weights.row(j);
-            let held = filter.and_then(|f| f.held(j).map(|k| &f.holds[k]));
+            let held = filter.and_then(|f| f.held(j).map(|k| &f.free[k]));
             let block = match held {
-                Some(hold) => times(&blocks[at], &block_of(&hold.free)),
+                Some(free) => times(&blocks[at], free),
                 None => blocks[at],
             };
             for (&(_, w), &place) in row.iter().zip(&self.product_place[places..]) {
@@ -130,7 +130,7 @@ impl Galerkin {
         }
         let Some((filter, hold)) = filter.and_then(|f| f.held(i).map(|k| (f, k))) else { return };
         for block in &mut *out {
-            *block = times(&block_of(&filter.holds[hold].free), block);
+            *block = times(&filter.free[hold], block);
         }
         let own = matrix(&blocks[fine.diagonal[i] as usize]);
         let scale = HELD_STIFFNESS * (own.x_axis.x + own.y_axis.y + own.z_axis.z) / 3.0;
@@ -138,7 +138,7 @@ impl Galerkin {
         let first = weights.start[i] as usize;
         for (k, &(_, w)) in weights.row(i).iter().enumerate() {
             let block = &mut out[self.own_place[first + k] as usize];
-            add_scaled(block, &block_of(&held), w);
+            add_scaled(block, &super::block::block_of(&held), w);
         }
     }
 
@@ -151,7 +151,7 @@ impl Galerkin {
         out: &mut [Block<T>],
     ) {
         let parts = Ragged { items: out, starts: &coarse.row_start };
-        each_heavy(coarse.rows(), parts, &|rows, parts: Ragged<Block<T>>| {
+        each(coarse.rows(), parts, &|rows, parts: Ragged<Block<T>>| {
             let mut rest = parts.items;
             for c in rows {
                 let (row, others) = rest.split_at_mut(coarse.range(c).len());
@@ -172,7 +172,7 @@ impl Galerkin {
     }
 }
 
-impl Filter {
+impl<T> Filter<T> {
     /// Which hold a particle has.
     #[inline(always)]
     fn held(&self, particle: usize) -> Option<usize> {

@@ -1,8 +1,7 @@
 //! Sparse linear systems of 3×3 blocks and how they are solved.
 //!
 //! `block` holds the matrix, `layout` how elements add to it, `filter` the constraint filter S,
-//! `pcg` the modified conjugate gradients (baraff1998), `kernel` the numbers in which they run,
-//! `precondition` what speeds them up:
+//! `pcg` the modified conjugate gradients (baraff1998), `precondition` what speeds them up:
 //! `multilevel` with the levels of `hierarchy` and the coarse matrices of `galerkin`; `dense` is the
 //! W-form solved directly.
 
@@ -13,7 +12,6 @@ pub mod dense;
 pub mod filter;
 mod galerkin;
 pub mod hierarchy;
-pub mod kernel;
 pub mod layout;
 pub mod multilevel;
 pub mod parallel;

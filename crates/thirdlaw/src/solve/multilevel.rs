@@ -19,7 +19,7 @@ use super::cholesky::Cholesky;
 use super::filter::{Filter, Hold};
 use super::hierarchy::{DIRECT_NODES, Level, Weights};
 use super::parallel::{each, sum};
-use super::precondition::{Age, BlockJacobi, Precondition};
+use super::precondition::{BlockJacobi, Precondition};
 use super::stencil::{SpreadStencils, Stencils};
 use crate::math::Mat3;
 
@@ -33,8 +33,6 @@ pub struct Multilevel<T> {
     right: Vec<f64>,
     /// The filter that the coarse matrices were made with.
     holds: Vec<Hold>,
-    /// Number of stencils that they were made with.
-    tied: usize,
 }
 
 /// Numbers of a coarse level.
@@ -61,43 +59,43 @@ const POWER_STEPS: usize = 4;
 /// Damping, relative to the largest eigenvalue found; the method needs less than 2 over the true one,
 /// and a few power steps find more than three quarters of that.
 const DAMPING: f64 = 1.25;
-/// Coarse matrices are made anew within a step when more than one in so many particles came to be held
-/// or was let go.
-const CHANGED: usize = 32;
+/// Coarse matrices are made anew when more holds than this have changed, and more than a tenth.
+const CHANGED_MAX: usize = 32;
 
 impl<T: Scalar> Multilevel<T> {
-    /// Makes the numbers of all levels for a new matrix, else those of the finest; the coarse ones
-    /// again only where much of what is held or in stencils has changed.
+    /// Makes the numbers of all levels for a new matrix, or only those that follow the filter and
+    /// the stencils where the matrix is `known`.
     pub fn update(
         &mut self,
         levels: &[Level],
         (pattern, blocks): (&Pattern, &[Block<T>]),
-        stencils: &Stencils,
-        filter: &Filter,
-        age: Age,
+        stencils: &Stencils<T>,
+        filter: &Filter<T>,
+        known: bool,
     ) {
-        self.jacobi.update((pattern, blocks), stencils, filter, age);
-        let fits = self.coarse.len() == levels.len();
-        let tied = stencils.list.len();
-        if age != Age::New
-            && fits
-            && !changes((&self.holds, self.tied), (&filter.holds, tied), pattern.rows())
-        {
+        self.jacobi.update((pattern, blocks), stencils, filter, known);
+        self.coarse.resize_with(levels.len(), Coarse::default);
+        let stale = !known || changes(&self.holds, &filter.holds);
+        if !stale && stencils.list.is_empty() {
             return;
         }
-        self.holds.clone_from(&filter.holds);
-        self.tied = tied;
-        self.coarse.resize_with(levels.len(), Coarse::default);
+        if stale {
+            self.holds.clone_from(&filter.holds);
+        }
         for (k, level) in levels.iter().enumerate() {
             let (above, rest) = self.coarse.split_at_mut(k);
             let coarse = &mut rest[0];
             match above.last() {
                 Some(above) => {
-                    coarse.form(level, (&levels[k - 1].pattern, &above.blocks), None);
+                    if stale {
+                        coarse.form(level, (&levels[k - 1].pattern, &above.blocks), None);
+                    }
                     coarse.stencils.coarsen(&above.stencils, &level.weights);
                 }
                 None => {
-                    coarse.form(level, (pattern, blocks), Some(filter));
+                    if stale {
+                        coarse.form(level, (pattern, blocks), Some(filter));
+                    }
                     coarse.stencils.spread(stencils, filter, &level.weights);
                 }
             }
@@ -154,9 +152,9 @@ pub fn pays<T: Scalar>(pattern: &Pattern, blocks: &[Block<T>], mass: &[f64]) -> 
     mass.len() >= PAYS_NODES && reach > PAYS_REACH
 }
 
-/// Whether so many holds or stencils differ that the coarse matrices should be made anew.
-fn changes((old, tied): (&[Hold], usize), (new, now): (&[Hold], usize), rows: usize) -> bool {
-    let (mut i, mut j, mut changed) = (0, 0, tied.abs_diff(now));
+/// Whether enough holds differ for the coarse matrices to be made anew.
+fn changes(old: &[Hold], new: &[Hold]) -> bool {
+    let (mut i, mut j, mut changed) = (0, 0, 0);
     while i < old.len() || j < new.len() {
         let a = old.get(i).map_or(u32::MAX, |h| h.particle);
         let b = new.get(j).map_or(u32::MAX, |h| h.particle);
@@ -164,7 +162,7 @@ fn changes((old, tied): (&[Hold], usize), (new, now): (&[Hold], usize), rows: us
         i += usize::from(a <= b);
         j += usize::from(b <= a);
     }
-    CHANGED * changed > rows
+    changed > CHANGED_MAX && 10 * changed > new.len()
 }
 
 fn is_direct(level: &Level) -> bool {
@@ -177,7 +175,7 @@ impl<T: Scalar> Coarse<T> {
         &mut self,
         level: &Level,
         (pattern, blocks): (&Pattern, &[Block<T>]),
-        filter: Option<&Filter>,
+        filter: Option<&Filter<T>>,
     ) {
         let nodes = level.pattern.rows();
         self.product.resize(level.galerkin.product_len(), Block::default());
@@ -337,7 +335,7 @@ pub struct Levelled<'a, T> {
 }
 
 impl<T: Scalar> Precondition<T> for Levelled<'_, T> {
-    fn apply(&mut self, filter: &Filter, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
+    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
         let Some(first) = self.levels.first() else {
             return self.numbers.jacobi.apply(filter, r, z);
         };

@@ -10,8 +10,6 @@ const CHUNK: usize = 768;
 /// Most rows of a chunk where a row is only a few operations, so that starting a thread is not worth
 /// less.
 const LIGHT_CHUNK: usize = 1536;
-/// Most rows of a chunk where a row is hundreds of operations.
-const HEAVY_CHUNK: usize = 96;
 /// How often a thread looks for work before it lets other programs have the processor.
 const SPINS: u32 = 1000;
 
@@ -104,11 +102,6 @@ pub fn each<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + S
     });
 }
 
-/// [`each`] where a row is hundreds of operations.
-pub fn each_heavy<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
-    fold(HEAVY_CHUNK, 0..rows, parts, work, &|(), ()| ());
-}
-
 /// [`each`] where a row is only a few operations.
 pub fn each_light<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, R) + Sync)) {
     sum_light(rows, parts, &|rows, parts| {
@@ -124,13 +117,13 @@ pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
-fn fold<R: Rows, V: Send>(
+fn fold<R: Rows>(
     chunk: usize,
     rows: Range<usize>,
     parts: R,
-    work: &(impl Fn(Range<usize>, R) -> V + Sync),
-    join: &(impl Fn(V, V) -> V + Sync),
-) -> V {
+    work: &(impl Fn(Range<usize>, R) -> f64 + Sync),
+    join: &(impl Fn(f64, f64) -> f64 + Sync),
+) -> f64 {
     if rows.len() <= chunk {
         return work(rows, parts);
     }

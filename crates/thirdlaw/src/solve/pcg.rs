@@ -21,9 +21,9 @@ pub struct System<'a, T> {
     /// Blocks of particles.
     pub matrix: Matrix<'a, T>,
     /// Terms outside of the pattern.
-    pub stencils: &'a mut Stencils,
+    pub stencils: &'a mut Stencils<T>,
     /// Held particles.
-    pub filter: &'a Filter,
+    pub filter: &'a Filter<T>,
     /// Rigid bodies that are unknowns.
     pub bodies: &'a [BodyMass],
     /// Their preconditioner, up to date.
@@ -57,8 +57,6 @@ pub struct Outcome {
     pub reference: f64,
     /// √(rᵀP⁻¹r) at the end.
     pub end: f64,
-    /// Whether what is left was formed last of all.
-    pub settled: bool,
     /// Whether the matrix was found not to be positive definite.
     pub indefinite: bool,
 }
@@ -78,36 +76,6 @@ struct Bodies {
     r: Vec<[Vec3; 2]>,
     p: Vec<[Vec3; 2]>,
     q: Vec<[Vec3; 2]>,
-}
-
-impl<T: Scalar> Scratch<T> {
-    fn resize(&mut self, particles: usize, bodies: usize) {
-        let Scratch { r, z, p, q, body } = self;
-        for v in [r, z, p, q] {
-            v.resize(particles, [T::default(); 4]);
-        }
-        for v in [&mut body.r, &mut body.p, &mut body.q] {
-            v.clear();
-            v.resize(bodies, [Vec3::ZERO; 2]);
-        }
-    }
-
-    /// What is left: A u − b of the last [`System::rest`].
-    pub fn left(&mut self) -> &[Lane<T>] {
-        for (q, r) in self.q.iter_mut().zip(&self.r) {
-            *q = r.map(|x| -x);
-        }
-        &self.q
-    }
-
-    /// Takes over the rest in other numbers.
-    pub fn take_rest<W: Scalar>(&mut self, other: &Scratch<W>) {
-        self.resize(other.r.len(), other.body.r.len());
-        for (r, other) in self.r.iter_mut().zip(&other.r) {
-            *r = other.map(|x| T::of(x.wide()));
-        }
-        self.body.r.copy_from_slice(&other.body.r);
-    }
 }
 
 fn body_dot(a: &[[Vec3; 2]], b: &[[Vec3; 2]]) -> f64 {
@@ -151,7 +119,7 @@ impl<T: Scalar> System<'_, T> {
     fn particle_product(&self, p: &[Lane<T>], q: &mut [Lane<T>]) -> f64 {
         let (matrix, filter) = (self.matrix, self.filter);
         sum(0..p.len(), q, &|rows, q: &mut [Lane<T>]| {
-            T::multiply_rows(&matrix, p, rows.clone(), q);
+            matrix.multiply_rows(p, rows.clone(), q);
             let mut along = T::default();
             for (i, q) in rows.zip(q) {
                 *q = filter.apply(i, q);
@@ -191,57 +159,50 @@ impl<T: Scalar> System<'_, T> {
         u: (&mut [Lane<T>], &mut [[Vec3; 2]]),
         scratch: &mut Scratch<T>,
     ) -> Outcome {
-        inside(|| {
-            self.rest(b, (&mut *u.0, &*u.1), scratch);
-            self.reduce(precondition, stop, u, scratch)
-        })
+        inside(|| self.iterate(precondition, b, stop, u, scratch))
     }
 
-    /// b − A u, unfiltered, into `scratch`. `u` gains what bodies carry.
-    pub fn rest(
-        &mut self,
-        (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
-        (u, u_bodies): (&mut [Lane<T>], &[[Vec3; 2]]),
-        scratch: &mut Scratch<T>,
-    ) {
-        scratch.resize(u.len(), self.bodies.len());
-        let Scratch { r, q, body, .. } = scratch;
-        self.full_product(u, u_bodies, q, &mut body.q);
-        for (i, r) in body.r.iter_mut().enumerate() {
-            *r = [b_bodies[i][0] - body.q[i][0], b_bodies[i][1] - body.q[i][1]];
-        }
-        let q = &*q;
-        each_light(u.len(), &mut r[..], &|rows, r: &mut [Lane<T>]| {
-            for (i, r) in rows.zip(r) {
-                for k in 0..4 {
-                    r[k] = b[i][k] - q[i][k];
-                }
-            }
-        });
-    }
-
-    /// Adds to `u` and `u_bodies` what makes the rest in `scratch` small.
-    pub fn reduce(
+    fn iterate(
         &mut self,
         precondition: &mut dyn Precondition<T>,
+        (b, b_bodies): (&[Lane<T>], &[[Vec3; 2]]),
         stop: &Stop,
         (u, u_bodies): (&mut [Lane<T>], &mut [[Vec3; 2]]),
         scratch: &mut Scratch<T>,
     ) -> Outcome {
         let n = u.len();
         let Scratch { r, z, p, q, body } = scratch;
-        // r = Tᵀ(b − A u)
-        let filter = self.filter;
-        for hold in &filter.holds {
-            let r = &mut r[hold.particle as usize];
-            if hold.body != NONE {
-                let rest = hold.held() * super::block::vector(r);
-                let out = &mut body.r[hold.body as usize];
-                out[0] += rest;
-                out[1] += hold.arm.cross(rest);
-            }
-            *r = filter.apply(hold.particle as usize, r);
+        for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
+            v.resize(n, [T::default(); 4]);
         }
+        for v in [&mut body.r, &mut body.p, &mut body.q] {
+            v.clear();
+            v.resize(self.bodies.len(), [Vec3::ZERO; 2]);
+        }
+        // r = Tᵀ(b − A u)
+        self.full_product(u, u_bodies, q, &mut body.q);
+        let mut carried = std::mem::take(&mut body.r);
+        for (i, r) in carried.iter_mut().enumerate() {
+            *r = [b_bodies[i][0] - body.q[i][0], b_bodies[i][1] - body.q[i][1]];
+        }
+        for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
+            let i = hold.particle as usize;
+            let rest = hold.held() * (super::block::vector(&b[i]) - super::block::vector(&q[i]));
+            let out = &mut carried[hold.body as usize];
+            out[0] += rest;
+            out[1] += hold.arm.cross(rest);
+        }
+        body.r = carried;
+        let filter = self.filter;
+        each_light(n, &mut r[..], &|rows, r: &mut [Lane<T>]| {
+            for (i, r) in rows.zip(r) {
+                let mut rest = b[i];
+                for (rest, q) in rest.iter_mut().zip(q[i]) {
+                    *rest = *rest - q;
+                }
+                *r = filter.apply(i, &rest);
+            }
+        });
         let mut rz = precondition.apply(filter, r, z);
         p.copy_from_slice(z);
         for (i, (p, r)) in body.p.iter_mut().zip(&body.r).enumerate() {

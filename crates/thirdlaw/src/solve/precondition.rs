@@ -10,20 +10,7 @@ use std::ops::Range;
 /// Something that makes z ≈ (S A S + I − S)⁻¹ r.
 pub trait Precondition<T: Scalar>: Send + Sync {
     /// z ← P⁻¹ r; returns r·z. `r` is filtered; z must be too.
-    fn apply(&mut self, filter: &Filter, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64;
-}
-
-/// Whether a matrix differs from the one before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Age {
-    /// It has nothing to do with that.
-    #[default]
-    New,
-    /// The same forces were linearized at another place: coarse levels, which need only be similar,
-    /// stay.
-    Moved,
-    /// It is the same but for what is held, marked or in stencils.
-    Known,
+    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64;
 }
 
 /// The inverse of each diagonal block by itself.
@@ -48,18 +35,18 @@ impl<T: Scalar> BlockJacobi<T> {
         self.marked.extend(rows);
     }
 
-    /// Inverts the diagonal; of a known matrix only rows that are held, marked or in a stencil, or were
-    /// so before.
+    /// Inverts the diagonal; where the matrix is `known`, only of rows that are held, marked or in a
+    /// stencil, or were so before.
     pub fn update(
         &mut self,
         (pattern, blocks): (&Pattern, &[Block<T>]),
-        stencils: &Stencils,
-        filter: &Filter,
-        age: Age,
+        stencils: &Stencils<T>,
+        filter: &Filter<T>,
+        known: bool,
     ) {
         let BlockJacobi { inverse, plain, added, special, marked } = self;
         let rows = pattern.rows();
-        if age != Age::Known || plain.len() != rows {
+        if !known || plain.len() != rows {
             plain.resize(rows, Block::default());
             each(rows, &mut plain[..], &|rows, plain: &mut [Block<T>]| {
                 for (place, plain) in pattern.diagonal[rows].iter().zip(plain) {
@@ -92,7 +79,7 @@ impl<T: Scalar> BlockJacobi<T> {
 }
 
 /// S (S A S + I − S)⁻¹ S for one diagonal block.
-pub fn filtered_inverse(a: &Mat3, filter: &Filter, i: usize) -> Mat3 {
+pub fn filtered_inverse<T: Scalar>(a: &Mat3, filter: &Filter<T>, i: usize) -> Mat3 {
     let hold = filter.index[i];
     if hold == NONE {
         return a.inverse();
@@ -108,7 +95,7 @@ pub fn filtered_inverse(a: &Mat3, filter: &Filter, i: usize) -> Mat3 {
 }
 
 impl<T: Scalar> Precondition<T> for BlockJacobi<T> {
-    fn apply(&mut self, _: &Filter, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
+    fn apply(&mut self, _: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
         let inverse = &self.inverse;
         sum_light(r.len(), z, &|rows: Range<usize>, z: &mut [Lane<T>]| {
             let (inverse, r) = (&inverse[rows.clone()], &r[rows]);

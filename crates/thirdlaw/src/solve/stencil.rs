@@ -25,9 +25,10 @@ pub struct Stencil {
 
 /// Stencils, with the rows they add to.
 #[derive(Clone, Debug, Default)]
-pub struct Stencils {
+pub struct Stencils<T> {
     /// All of them.
     pub list: Vec<Stencil>,
+    gradients: Vec<[Lane<T>; 4]>,
     /// Rows they touch, ascending, and where the entries of each begin.
     rows: Vec<u32>,
     starts: Vec<u32>,
@@ -37,11 +38,13 @@ pub struct Stencils {
     strengths: Vec<f64>,
 }
 
-impl Stencils {
+impl<T: Scalar> Stencils<T> {
     /// Takes over the stencils in `list`.
     pub fn index(&mut self) {
         self.order.clear();
+        self.gradients.clear();
         for (s, stencil) in self.list.iter().enumerate() {
+            self.gradients.push(stencil.gradient.map(lane));
             for (k, &particle) in stencil.particles.iter().enumerate() {
                 if stencil.gradient[k] != Vec3::ZERO {
                     self.order.push((particle, s as u32, k as u32));
@@ -63,7 +66,7 @@ impl Stencils {
     }
 
     /// Adds what the targets pull with: b += Σ k t g.
-    pub fn add_targets<T: Scalar>(&self, b: &mut [Lane<T>], b_bodies: &mut [[Vec3; 2]]) {
+    pub fn add_targets(&self, b: &mut [Lane<T>], b_bodies: &mut [[Vec3; 2]]) {
         for stencil in self.list.iter().filter(|s| s.target != 0.0) {
             let pull = stencil.stiffness * stencil.target;
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
@@ -81,7 +84,7 @@ impl Stencils {
     }
 
     /// Takes the stencils and what their targets added to the right side away.
-    pub fn retract_targets<T: Scalar>(&mut self, b: &mut [Lane<T>]) {
+    pub fn retract_targets(&mut self, b: &mut [Lane<T>]) {
         for stencil in &self.list {
             let pull = stencil.stiffness * stencil.target;
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
@@ -96,7 +99,7 @@ impl Stencils {
     }
 
     /// Adds the stencils' part of the product: q += Σ k g (g·p), and the bodies' part to `q_bodies`.
-    pub fn apply<T: Scalar>(
+    pub fn apply(
         &mut self,
         p: &[Lane<T>],
         p_bodies: &[[Vec3; 2]],
@@ -104,10 +107,10 @@ impl Stencils {
         q_bodies: &mut [[Vec3; 2]],
     ) {
         self.strengths.clear();
-        for stencil in &self.list {
+        for (stencil, gradient) in self.list.iter().zip(&self.gradients) {
             let mut along = 0.0;
-            for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
-                along += g.dot(vector(&p[particle as usize]));
+            for (&particle, g) in stencil.particles.iter().zip(gradient) {
+                along += dot(g, &p[particle as usize]).wide();
             }
             if stencil.body != NONE {
                 let [v, w] = &p_bodies[stencil.body as usize];
@@ -125,10 +128,10 @@ impl Stencils {
             let range = self.starts[i] as usize..self.starts[i + 1] as usize;
             let out = &mut q[row as usize];
             for &(s, k) in &self.entries[range] {
-                let g = self.list[s as usize].gradient[k as usize];
-                let push: Lane<T> = lane(self.strengths[s as usize] * g);
-                for (out, push) in out.iter_mut().zip(push) {
-                    *out += push;
+                let strength = T::of(self.strengths[s as usize]);
+                let g = &self.gradients[s as usize][k as usize];
+                for (out, g) in out.iter_mut().zip(g) {
+                    *out += strength * *g;
                 }
             }
         }
@@ -161,12 +164,12 @@ pub struct SpreadStencils<T> {
 impl<T: Scalar> SpreadStencils<T> {
     /// Takes over the stencils of particles: what the filter leaves of them. What a body on the other
     /// side adds is left out.
-    pub fn spread(&mut self, stencils: &Stencils, filter: &Filter, weights: &Weights) {
+    pub fn spread(&mut self, stencils: &Stencils<T>, filter: &Filter<T>, weights: &Weights) {
         self.clear();
-        for stencil in &stencils.list {
+        for (stencil, gradient) in stencils.list.iter().zip(&stencils.gradients) {
             let begin = self.entries.len();
-            for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
-                let g = filter.apply(particle as usize, &lane(*g));
+            for (&particle, g) in stencil.particles.iter().zip(gradient) {
+                let g = filter.apply(particle as usize, g);
                 self.add(begin, &g, weights.row(particle as usize));
             }
             self.close(stencil.stiffness, begin);

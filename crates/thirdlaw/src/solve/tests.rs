@@ -3,7 +3,7 @@ use super::filter::{Filter, Hold, NONE};
 use super::layout::{Contributions, Layout};
 use super::multilevel::{Levelled, Multilevel};
 use super::pcg::{Outcome, Scratch, Stop, System};
-use super::precondition::{Age, Precondition};
+use super::precondition::Precondition;
 use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
 use crate::cloth::elements::Elements;
@@ -17,8 +17,8 @@ struct Problem<T> {
     elements: Elements,
     layout: Layout,
     blocks: Vec<Block<T>>,
-    stencils: Stencils,
-    filter: Filter,
+    stencils: Stencils<T>,
+    filter: Filter<T>,
     own: Vec<Block<T>>,
     b: Vec<Lane<T>>,
 }
@@ -106,7 +106,7 @@ impl<T: Scalar> Problem<T> {
     fn multilevel(&self) -> Multilevel<T> {
         let mut numbers = Multilevel::default();
         let matrix = (self.pattern(), &self.blocks[..]);
-        numbers.update(&self.layout.levels, matrix, &self.stencils, &self.filter, Age::New);
+        numbers.update(&self.layout.levels, matrix, &self.stencils, &self.filter, false);
         numbers
     }
 
@@ -118,7 +118,7 @@ impl<T: Scalar> Problem<T> {
         let levels = if levelled { &self.layout.levels[..] } else { &[] };
         let mut numbers = Multilevel::default();
         let matrix = (&self.layout.pattern, &self.blocks[..]);
-        numbers.update(levels, matrix, &self.stencils, &self.filter, Age::New);
+        numbers.update(levels, matrix, &self.stencils, &self.filter, false);
         let mut system = System {
             matrix: Matrix { pattern: &self.layout.pattern, blocks: &self.blocks, own: &self.own },
             stencils: &mut self.stencils,
@@ -136,7 +136,7 @@ impl<T: Scalar> Problem<T> {
 }
 
 /// Numbers without a pattern.
-fn random(count: usize, filter: &Filter, mut seed: u64) -> Vec<Lane<f64>> {
+fn random(count: usize, filter: &Filter<f64>, mut seed: u64) -> Vec<Lane<f64>> {
     let mut next = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as f64 / f64::from(1_u32 << 30) - 1.0
@@ -286,8 +286,8 @@ fn wider_registers_give_the_same_bits() {
     super::block::multiply_rows_any(pattern, blocks, x, 0..x.len(), &mut other);
     assert_eq!(one, other);
     let matrix = Matrix { pattern, blocks, own: &problem.own };
-    super::product::narrow_rows(&matrix, x, 0..x.len(), &mut one);
-    super::product::narrow_rows_any(&matrix, x, 0..x.len(), &mut other);
+    matrix.multiply_rows(x, 0..x.len(), &mut one);
+    matrix.rows_any(x, 0..x.len(), &mut other);
     assert_eq!(one, other);
 }
 

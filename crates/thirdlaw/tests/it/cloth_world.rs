@@ -242,8 +242,7 @@ fn a_cloth_that_starts_folded_stays_calm() {
     for _ in 0..60 {
         world.step(FRAME).unwrap();
         let fastest = world.vertex_velocities(id).unwrap().iter().map(|v| v.length());
-        // layers in one place are pushed apart within a step: about 5 m/s, however well it is solved
-        assert!(fastest.fold(0.0, f64::max) < 6.0, "flies apart");
+        assert!(fastest.fold(0.0, f64::max) < 5.0, "flies apart");
     }
     assert!(measure::strain(&world) < 0.05);
 }

@@ -8,14 +8,14 @@ use crate::cloth::model::{PinHold, Sheet};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::ClothSolver;
-use crate::solve::block::{Block, block_of, lane, vector};
+use crate::solve::block::{Scalar, block_of, lane, vector};
 use crate::solve::filter::{Hold, NONE};
 use crate::solve::pcg::System;
 use crate::solve::product::Matrix;
 use crate::solve::stencil::Stencil;
 use crate::state::State;
 
-impl Work {
+impl<T: Scalar> Work<T> {
     /// Pins and active touches become the filter, the right side, and the prescribed velocities.
     pub(super) fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
         let sheet = &*context.model.sheet;
@@ -92,7 +92,7 @@ impl Work {
                 let across = crate::energy::membrane::outer(drag.normal, drag.normal);
                 let add = drag.coefficient * (Mat3::IDENTITY - across);
                 self.push[i] += add * drag.surface;
-                let add: Block<f64> = block_of(&add);
+                let add = block_of::<T>(&add);
                 for k in 0..3 {
                     for l in 0..3 {
                         block[k][l] += add[k][l];
@@ -154,8 +154,7 @@ impl Work {
             return changed;
         }
         let sheet = &*context.model.sheet;
-        let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
-        if penalty {
+        if context.settings.cloth.solver == ClothSolver::Penalty {
             // the springs are the constraints: what they push is what is left without them
             self.stencils.retract_targets(&mut self.b);
         }
@@ -166,11 +165,7 @@ impl Work {
             bodies: &self.masses,
             answers: &self.answers,
         };
-        let impulses = if std::mem::take(&mut self.left_known) && !penalty {
-            self.pcg.left()
-        } else {
-            system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg)
-        };
+        let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         self.pins.clear();
         for (particle, _) in &sheet.pins {
             let force = vector(&impulses[*particle as usize]) / span.h;

@@ -9,24 +9,19 @@ use crate::energy::membrane;
 use crate::math::{Mat3, Vec3};
 use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Scalar, block_of, lane, vector};
-use crate::solve::filter::NONE;
-use crate::solve::kernel::Problem;
-use crate::solve::multilevel::pays;
+use crate::solve::multilevel::{Levelled, pays};
 use crate::solve::parallel::{inside, largest};
 use crate::solve::pcg::{self, Stop, System};
-use crate::solve::precondition::Age;
 use crate::solve::product::Matrix;
 use crate::state::State;
 
 /// Speed, m/s, that counts as one where there is no gravity.
 const SLOW: f64 = 0.01;
-/// Part of the reference that must not be left, or more digits are taken.
-const LOST: f64 = 0.1;
 /// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
 /// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
 const WEIGHTS: f64 = 3.0;
 
-impl Work {
+impl<T: Scalar> Work<T> {
     /// A and the right side without constraints.
     pub(super) fn form(&mut self, context: &Context, state: &State, h: f64) {
         let sheet = &*context.model.sheet;
@@ -55,9 +50,9 @@ impl Work {
             self.base[i] = self.given[i] + h * elastic;
         }
         self.add_own(sheet, h);
-        self.age = Age::New;
+        self.renewed = true;
         self.x1.resize(n, Vec3::ZERO);
-        self.u.resize(n, [0.0; 4]);
+        self.u.resize(n, [T::default(); 4]);
     }
 
     /// Mass and drag, into the diagonal.
@@ -68,7 +63,7 @@ impl Work {
             let own = sheet.elements.mass[i] + h * drag;
             self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(own))));
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
-                column[k] += own;
+                column[k] += T::of(own);
             }
         }
     }
@@ -147,6 +142,7 @@ impl Work {
             self.prescribe();
         }
         let Settings { gravity, .. } = context.settings;
+        let weights = WEIGHTS * self.momenta(sheet, h * gravity.length());
         let (blocks, stencils, filter) = (&self.blocks[..], &mut self.stencils, &self.filter);
         if settings.solver == ClothSolver::Direct && self.masses.is_empty() {
             let mass = &sheet.elements.mass;
@@ -168,57 +164,32 @@ impl Work {
             Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
             _ => &sheet.layout.levels[..],
         };
-        let least = if levels.is_empty() {
-            WEIGHTS * self.momenta(sheet, h * gravity.length())
-        } else {
-            // the levels' norm is near that of the matrix itself, of which mass is the least part
-            let mass: f64 = sheet.elements.mass.iter().sum();
-            mass.sqrt() * h * gravity.length()
-        };
-        let (blocks, stencils, filter) = (&self.blocks[..], &mut self.stencils, &self.filter);
+        let numbers = &mut self.numbers;
+        let dragged = self.drags.iter().map(|d| d.particle);
+        numbers.jacobi.mark(dragged);
+        let known = !std::mem::take(&mut self.renewed);
+        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, known));
         self.answers.update(&self.masses, (pattern, blocks), filter, stencils);
-        self.marked.clear();
-        self.marked.extend(self.drags.iter().filter(|d| d.body == NONE).map(|d| d.particle));
+        let matrix = Matrix { pattern, blocks, own: &self.own };
+        let mut system =
+            System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
+        let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
             iterations: settings.iterations,
             tolerance: settings.tolerance * finer,
             reference,
-            least,
+            least: weights,
             speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
         };
         self.from.particles.clone_from(&self.u);
         self.from.bodies.clone_from(&self.u_bodies);
-        let mut problem = Problem {
-            matrix: Matrix { pattern, blocks, own: &self.own },
-            age: std::mem::replace(&mut self.age, Age::Known),
-            marked: &self.marked,
-            levels,
-            stencils,
-            filter,
-            bodies: &self.masses,
-            answers: &self.answers,
-        };
-        let right = (&self.b[..], &self.b_bodies[..]);
-        let (u, u_bodies, scratch) = (&mut self.u, &mut self.u_bodies, &mut self.pcg);
-        let mut outcome = pcg::Outcome::default();
-        if context.narrow {
-            outcome = self.single.solve(&mut problem, right, &stop, (u, u_bodies), scratch);
-        }
-        let left = outcome.end;
-        let lost = left.is_nan() || left > LOST * outcome.reference || outcome.indefinite;
-        if !context.narrow || lost {
-            if context.narrow {
-                // contacts too stiff for seven digits: the wide matrix is not the one it knows
-                problem.age = Age::New;
-                u.clone_from(&self.from.particles);
-                u_bodies.clone_from(&self.from.bodies);
-            }
-            let wasted = outcome.iterations;
-            outcome = self.double.solve(&mut problem, right, &stop, (u, u_bodies), scratch);
-            outcome.iterations += wasted;
-        }
-        self.left_known = outcome.settled;
-        self.goal = stop.tolerance * outcome.reference;
+        let mut outcome = system.solve(
+            &mut levelled,
+            (&self.b, &self.b_bodies),
+            &stop,
+            (&mut self.u, &mut self.u_bodies),
+            &mut self.pcg,
+        );
         outcome.start = outcome.start.max(outcome.reference);
         outcome
     }

@@ -61,7 +61,8 @@ pub struct ClothState {
 /// Memory reused between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    work: Work,
+    single: Work<f32>,
+    double: Work<f64>,
     starts: Vec<BodyState>,
 }
 
@@ -121,7 +122,8 @@ pub fn step(
     if model.sheet.is_empty() {
         return Ok(());
     }
-    let Scratch { work, starts } = scratch;
+    let Scratch { single, double, starts } = scratch;
+    let context = Context { model, settings, dt, time: state.time - dt };
     let narrow = match settings.cloth.precision {
         Precision::Auto => {
             settings.cloth.solver == ClothSolver::Filtered
@@ -131,9 +133,14 @@ pub fn step(
         Precision::Single => true,
         Precision::Double => false,
     };
-    let context = Context { model, settings, dt, time: state.time - dt, narrow };
     let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
-    awake(helpers, || advance(&context, state, starts, work, report, observer));
+    awake(helpers, || {
+        if narrow {
+            advance(&context, state, starts, single, report, observer);
+        } else {
+            advance(&context, state, starts, double, report, observer);
+        }
+    });
     check_finite(model, state)
 }
 
@@ -147,11 +154,11 @@ fn stiffness_ratio(model: &Model, dt: f64) -> f64 {
 }
 
 /// The cloth steps of one step of the world.
-fn advance(
+fn advance<T: crate::solve::block::Scalar>(
     context: &Context,
     state: &mut State,
     starts: &[BodyState],
-    work: &mut Work,
+    work: &mut Work<T>,
     report: &mut StepReport,
     observer: &mut dyn Observer,
 ) {

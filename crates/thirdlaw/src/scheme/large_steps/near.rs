@@ -29,7 +29,7 @@ fn sags(shape: &Shape, edge_length: f64) -> bool {
     }
 }
 
-impl Work {
+impl<T: Scalar> Work<T> {
     /// Particles near solids, with what the last step knew of them.
     pub(super) fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
         let (model, sheet) = (context.model, &*context.model.sheet);

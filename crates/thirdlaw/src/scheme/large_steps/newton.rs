@@ -13,11 +13,10 @@
 use super::system::{Context, Work};
 use crate::cloth::model::Sheet;
 use crate::math::Vec3;
-use crate::solve::block::{Block, Lane, lane, matrix, vector};
+use crate::solve::block::{Block, Lane, Scalar, lane, matrix, vector};
 use crate::solve::filter::NONE;
 use crate::solve::parallel::{inside, sum_light};
 use crate::solve::pcg;
-use crate::solve::precondition::Age;
 use crate::solve::product::Matrix;
 use crate::state::State;
 
@@ -32,12 +31,12 @@ const WORTH: f64 = 1.0 / 8.0;
 
 /// Velocities of particles and bodies.
 #[derive(Clone, Debug, Default)]
-pub struct Motion {
-    pub particles: Vec<Lane<f64>>,
+pub struct Motion<T> {
+    pub particles: Vec<Lane<T>>,
     pub bodies: Vec<[Vec3; 2]>,
 }
 
-impl Work {
+impl<T: Scalar> Work<T> {
     /// The system linearized at `x1`, where u leads: b = M v₀ + h f(x₁) + (h²K + hD) u.
     pub(super) fn relinearize(&mut self, context: &Context, state: &State, h: f64) {
         let sheet = &*context.model.sheet;
@@ -53,7 +52,7 @@ impl Work {
         self.own.clear();
         self.own.resize(n, Block::default());
         let stiff = &mut self.from.particles;
-        stiff.resize(n, [0.0; 4]);
+        stiff.resize(n, [T::default(); 4]);
         let pattern = &sheet.layout.pattern;
         Matrix { pattern, blocks: &self.blocks, own: &self.own }.multiply(&self.u, stiff);
         for (i, base) in self.base.iter_mut().enumerate() {
@@ -61,7 +60,7 @@ impl Work {
         }
         self.turned.fill(Vec3::ZERO);
         self.add_own(sheet, h);
-        self.age = Age::Moved;
+        self.renewed = true;
     }
 
     /// Whether Φ is more than for cloth that stays where it is, but for what constraints prescribe; then
@@ -103,7 +102,6 @@ impl Work {
 
     /// Goes back towards where the round began until Φ is no more than there; false if little is left.
     pub(super) fn search(&mut self, sheet: &Sheet, state: &State, h: f64) -> bool {
-        self.left_known = false;
         let (mut from, mut to) = (std::mem::take(&mut self.from), Motion::default());
         self.filter.carry(&from.bodies, &mut from.particles);
         std::mem::swap(&mut to.particles, &mut self.u);
@@ -125,7 +123,7 @@ impl Work {
     }
 
     /// u, part of the way from one motion to another.
-    fn blend(&mut self, from: &Motion, to: &Motion, part: f64) {
+    fn blend(&mut self, from: &Motion<T>, to: &Motion<T>, part: f64) {
         let back = 1.0 - part;
         self.u.clear();
         self.u.extend(from.particles.iter().zip(&to.particles).map(|(from, to)| {

@@ -10,13 +10,12 @@ use crate::energy::membrane::directions;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothForces, Settings};
-use crate::solve::block::{Block, Lane, vector};
+use crate::solve::block::{Block, Lane, Scalar, vector};
 use crate::solve::bodies::BodyPrecondition;
 use crate::solve::filter::{Filter, Hold, NONE};
-use crate::solve::kernel::Kernel;
 use crate::solve::layout::Contributions;
+use crate::solve::multilevel::Multilevel;
 use crate::solve::pcg;
-use crate::solve::precondition::Age;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
@@ -49,8 +48,6 @@ pub struct Context<'a> {
     pub dt: f64,
     /// Time at its beginning, s.
     pub time: f64,
-    /// Whether conjugate gradients run in `f32`.
-    pub narrow: bool,
 }
 
 /// How a cloth step went.
@@ -70,34 +67,28 @@ pub struct Attempt {
 
 /// Memory of a cloth step.
 #[derive(Debug, Default)]
-pub struct Work {
+pub struct Work<T> {
     pub(super) solids: Solids,
     pub(super) parts: Contributions,
-    pub(super) blocks: Vec<Block<f64>>,
-    /// How the matrix has changed since it was last preconditioned.
-    pub(super) age: Age,
+    pub(super) blocks: Vec<Block<T>>,
+    /// Whether the matrix has changed since it was last preconditioned.
+    pub(super) renewed: bool,
     /// Mass and drag of each particle, which the blocks of its row sum to.
-    pub(super) own: Vec<Block<f64>>,
+    pub(super) own: Vec<Block<T>>,
     pub(super) forces: Vec<Vec3>,
-    pub(super) stencils: Stencils,
-    pub(super) filter: Filter,
-    /// Conjugate gradients in `f32` and in `f64`.
-    pub(super) single: Kernel<f32>,
-    pub(super) double: Kernel<f64>,
-    /// Whether `pcg` holds what the last solution left.
-    pub(super) left_known: bool,
-    /// Particles whose diagonal blocks contain drags.
-    pub(super) marked: Vec<u32>,
-    pub(super) pcg: pcg::Scratch<f64>,
-    pub(super) b: Vec<Lane<f64>>,
-    pub(super) u: Vec<Lane<f64>>,
+    pub(super) stencils: Stencils<T>,
+    pub(super) filter: Filter<T>,
+    pub(super) numbers: Multilevel<T>,
+    pub(super) pcg: pcg::Scratch<T>,
+    pub(super) b: Vec<Lane<T>>,
+    pub(super) u: Vec<Lane<T>>,
     /// Right side without constraints, N·s.
     pub(super) base: Vec<Vec3>,
     /// Its part that does not come from elements, of particles and of bodies.
     pub(super) given: Vec<Vec3>,
     pub(super) given_bodies: Vec<[Vec3; 2]>,
     /// Where a round began.
-    pub(super) from: Motion,
+    pub(super) from: Motion<T>,
     /// (p_u, p_v) that the linearization leaves out, and the forces they make.
     pub(super) pulls: Vec<(Vec3, Vec3)>,
     pub(super) turned: Vec<Vec3>,
@@ -118,7 +109,7 @@ pub struct Work {
     pub(super) holds: Vec<Hold>,
     pub(super) drags: Vec<SurfaceDrag>,
     /// Particles with drags, and their diagonal blocks and sums as they were before.
-    pub(super) undragged: Vec<(u32, Block<f64>, Block<f64>)>,
+    pub(super) undragged: Vec<(u32, Block<T>, Block<T>)>,
     pub(super) drag: Vec<f64>,
     pub(super) b_bodies: Vec<[Vec3; 2]>,
     pub(super) u_bodies: Vec<[Vec3; 2]>,
@@ -137,7 +128,7 @@ pub struct Work {
     pub(super) pins: Vec<(u32, Vec3)>,
 }
 
-impl Work {
+impl<T: Scalar> Work<T> {
     /// At the beginning of the world's step: which bodies are near.
     pub fn begin(&mut self, context: &Context, state: &State, starts: &[BodyState]) {
         let (mut lo, mut hi) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
@@ -312,6 +303,7 @@ impl Work {
             let corrected = round + 1 == CORRECTIONS || !changed;
             if fresh && followed && alone && !newton && corrected {
                 observer.begin(Stage::ClothForces);
+                self.goal = context.settings.cloth.tolerance * reference;
                 newton = self.makes_energy(sheet, state, h);
                 observer.end(Stage::ClothForces);
             }
