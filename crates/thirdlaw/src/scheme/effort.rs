@@ -61,6 +61,13 @@ impl Effort {
         self.lopsided || (self.slow && (!self.settled || rows <= SMALL))
     }
 
+    /// How to go on in the later substeps of a step: impulses that have converged in the first stay so
+    /// with few iterations, as contacts hardly change within a step.
+    pub fn later(&self, first: &SolveSettings, iterations: u32) -> SolveSettings {
+        let patient = self.lopsided || first.direct != DirectUse::Never;
+        SolveSettings { iterations: if patient { first.iterations } else { iterations }, ..*first }
+    }
+
     /// How to solve the island with at least `iterations`.
     pub fn settings(
         &self,
