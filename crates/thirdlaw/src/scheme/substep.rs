@@ -167,8 +167,8 @@ pub fn solve_island(
     let mut relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
     for substep in 0..substeps {
         if substep == 1 {
-            push_out = effort.later(&push_out, settings.contact.iterations);
-            relax = effort.later(&relax, settings.contact.relax_iterations);
+            push_out = effort.later(&push_out, settings.contact.iterations, rows);
+            relax = effort.later(&relax, settings.contact.relax_iterations, rows);
         }
         // a bounce changes normal impulses at once, and friction must follow
         let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };

@@ -75,6 +75,7 @@ impl Lines {
                 rotation: Mat3::from_quat(now.rotation),
                 inv_mass: mass.inv_mass,
                 root: root[0],
+                unroot: root[1],
                 reach: body.reach,
             };
             if i >= slots.len() {
@@ -307,6 +308,7 @@ impl Place {
         rotation: Mat3::IDENTITY,
         inv_mass: Vec3::ZERO,
         root: Mat3::ZERO,
+        unroot: Mat3::ZERO,
         reach: f64::INFINITY,
     };
 }

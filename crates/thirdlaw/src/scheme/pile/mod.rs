@@ -47,7 +47,7 @@ use team::Leader;
 
 /// Contacts from which an island may go to the pile: fewer bodies are looked at more closely, and
 /// deserve double precision.
-const CONTACTS: usize = 12;
+const CONTACTS: usize = 40;
 /// Contacts from which several threads are worth calling.
 const TEAM: usize = 500;
 /// Masses that single precision has room for, kg.

@@ -13,8 +13,9 @@ pub struct Place {
     pub position: Vec3,
     pub rotation: Mat3,
     pub inv_mass: Vec3,
-    /// L, lower triangular.
+    /// L, lower triangular, and its inverse.
     pub root: Mat3,
+    pub unroot: Mat3,
     /// Distance to the farthest point of its surface, m.
     pub reach: f64,
 }
@@ -242,10 +243,10 @@ pub fn unpack(
     let side = usize::from(bundle.moves[1] >> lane & 1 == 1);
     let mut from_middle = [Vec3::ZERO; POINTS_MAX];
     if z3 != 0.0 {
-        let root = &place[side].root;
+        let unroot = place[side].unroot.transpose();
         for (d, point) in from_middle.iter_mut().zip(&points[..count]) {
             // n × (r × n) is r along the surface
-            *d = normal.cross(unrooted(root, get(&point.arm[side], lane)));
+            *d = normal.cross(unroot * get(&point.arm[side], lane));
         }
     }
     let middle = from_middle.iter().fold(Vec3::ZERO, |s, d| s + *d) / count as f64;
@@ -259,13 +260,4 @@ pub fn unpack(
         out.normal_impulse = f64::from(point.impulse.0[lane]);
         out.friction_impulse = slide + twist * normal.cross(d);
     }
-}
-
-/// a with Lᵀa = b; about a locked axis nothing can be said, and 0 is.
-fn unrooted(root: &Mat3, b: Vec3) -> Vec3 {
-    let over = |x: f64, y: f64| if y > 0.0 { x / y } else { 0.0 };
-    let z = over(b.z, root.z_axis.z);
-    let y = over(b.y - root.y_axis.z * z, root.y_axis.y);
-    let x = over(b.x - root.x_axis.y * y - root.x_axis.z * z, root.x_axis.x);
-    Vec3::new(x, y, z)
 }
