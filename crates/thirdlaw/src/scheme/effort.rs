@@ -67,10 +67,10 @@ impl Effort {
     }
 
     /// How to go on in the later substeps of a step: impulses that have converged in the first stay so
-    /// with few iterations, as contacts hardly change within a step.
-    /// Where a few blocks stand at the edge of falling even that is not risked.
+    /// with few iterations, as contacts hardly change within a step. Where a few blocks that are not at
+    /// rest yet stand at the edge of falling even that is not risked.
     pub fn later(&self, first: &SolveSettings, iterations: u32, rows: usize) -> SolveSettings {
-        let patient = self.lopsided || rows <= SMALL;
+        let patient = self.lopsided || (rows <= SMALL && !self.settled);
         SolveSettings { iterations: if patient { first.iterations } else { iterations }, ..*first }
     }
 
