@@ -34,7 +34,7 @@ pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
     /// It has been quiet for long.
-    settled: bool,
+    pub settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
 }

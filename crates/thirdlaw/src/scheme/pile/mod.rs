@@ -48,6 +48,8 @@ use team::Leader;
 /// Contacts from which an island may go to the pile: fewer bodies are looked at more closely, and
 /// deserve double precision.
 const CONTACTS: usize = 40;
+/// The same for islands at rest, where nothing is decided any more.
+const CONTACTS_AT_REST: usize = 12;
 /// Contacts from which several threads are worth calling.
 const TEAM: usize = 500;
 /// Masses that single precision has room for, kg.
@@ -87,7 +89,7 @@ impl Pile {
             let bodies = island.body_start..island.body_start + island.body_count;
             let contacts = island.contact_start..island.contact_start + island.contact_count;
             let has = usual
-                && island.contact_count >= CONTACTS
+                && island.contact_count >= CONTACTS_AT_REST
                 && island.link_count == 0
                 && island.point_count == 0
                 && suits(
@@ -119,8 +121,10 @@ fn suits((model, state, settings, _): Setting, bodies: &[u32], contacts: &[u32])
         }
         rows += 3 * contact.count as usize;
     }
-    bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
-        && Effort::of(model, state, bodies).is_plain(&settings.contact, rows)
+    let effort = Effort::of(model, state, bodies);
+    (contacts.len() >= CONTACTS || effort.settled)
+        && bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
+        && effort.is_plain(&settings.contact, rows)
 }
 
 /// Stages of a step, made chunk by chunk by all threads.
