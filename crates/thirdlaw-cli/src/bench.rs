@@ -3,7 +3,9 @@
 //! A frame's time is that of its steps alone. What a scene costs once it has settled is the median
 //! over its last third; rest energy is measured over the same frames: the mean over them of each
 //! body's kinetic energy per mass, of which the median and the mean over the bodies are given (the
-//! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does).
+//! mean is ruled by the few bodies that still fall, the median shows what a pile at rest does). Jitter
+//! is the median over the same frames of the median over the bodies: what the body in the middle does
+//! in the frame in the middle, whatever jolt came by in others.
 //! Overlap is found by fresh geometric queries on the final poses, whichever engine they come from.
 
 mod against;
@@ -45,6 +47,7 @@ pub struct Figures {
     /// J/kg.
     rest_energy_median: f64,
     rest_energy_mean: f64,
+    rest_jitter: f64,
     /// After the last frame, m; p99 over the pairs of bodies that overlap.
     overlap_p99: f64,
     overlap_max: f64,
@@ -161,6 +164,7 @@ fn measure_scene(
                 // a sum of nothing is −0
                 rest_energy_mean: (0.0 + pass.rest_energy.iter().sum::<f64>())
                     / pass.rest_energy.len().max(1) as f64,
+                rest_jitter: pass.rest_jitter,
                 overlap_p99: pass.overlap_p99,
                 overlap_max: pass.overlap_max,
                 contacts: pass.contacts,
@@ -178,6 +182,7 @@ struct Pass {
     total_ms: f64,
     stage_ms: BTreeMap<Stage, f64>,
     rest_energy: Vec<f64>,
+    rest_jitter: f64,
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
@@ -203,6 +208,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut clock = StageClock::default();
     let mut rest_energy: Vec<f64> = Vec::new();
+    let mut jitter = Vec::new();
     let mut contacts = 0;
     let mut tally = ClothTally::default();
     for frame in 0..frames {
@@ -222,6 +228,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         if frame >= settled_from {
             motor.show(&mut scene);
             let energies = measure::specific_kinetic(&scene.world);
+            jitter.push(median(energies.clone()));
             add_rest_energy(&mut rest_energy, energies, frames - settled_from);
         }
     }
@@ -236,6 +243,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         total_ms,
         stage_ms: stage_ms.collect(),
         rest_energy,
+        rest_jitter: median(jitter),
         overlap_p99,
         overlap_max,
         contacts,
@@ -276,7 +284,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 fn header(names: usize) -> String {
     format!(
         "{:<names$}  engine    threads  frames   ms/frame  (min–max)              total s  contacts  \
-         rest J/kg median  mean       overlap mm p99  max\n",
+         rest J/kg median  mean       jitter     overlap mm p99  max\n",
         "scene"
     )
 }
@@ -285,7 +293,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:<8}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:<8}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.engine,
         f.threads,
@@ -296,6 +304,7 @@ fn row(f: &Figures, names: usize) -> String {
         f.contacts,
         print::number(f.rest_energy_median),
         print::number(f.rest_energy_mean),
+        print::number(f.rest_jitter),
         print::number(f.overlap_p99 * 1e3),
         print::number(f.overlap_max * 1e3)
     )

@@ -27,6 +27,7 @@ pub struct Ratios {
     total_ms: f64,
     rest_energy_median: f64,
     rest_energy_mean: f64,
+    rest_jitter: f64,
     overlap_p99: f64,
     overlap_max: f64,
 }
@@ -41,6 +42,7 @@ pub fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure>
     let settled_from = frames - frames.div_ceil(3);
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut rest_energy = Vec::new();
+    let mut jitter = Vec::new();
     for frame in 0..frames {
         let started = Instant::now();
         for _ in 0..scene.steps_per_frame {
@@ -48,7 +50,9 @@ pub fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure>
         }
         frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
         if frame >= settled_from {
-            add_rest_energy(&mut rest_energy, energies(&rapier, &mirror), frames - settled_from);
+            let energies = energies(&rapier, &mirror);
+            jitter.push(median(energies.clone()));
+            add_rest_energy(&mut rest_energy, energies, frames - settled_from);
         }
     }
     reflect(&rapier, &bodies, &mut mirror)?;
@@ -58,6 +62,7 @@ pub fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure>
         total_ms: frame_ms.iter().sum(),
         stage_ms: BTreeMap::new(),
         rest_energy,
+        rest_jitter: median(jitter),
         overlap_p99,
         overlap_max,
         contacts: contact_count(&rapier),
@@ -116,6 +121,7 @@ pub fn ratios(all: &[Figures]) -> Vec<Ratios> {
                 total_ms: ratio(|f| f.total_ms),
                 rest_energy_median: ratio(|f| f.rest_energy_median),
                 rest_energy_mean: ratio(|f| f.rest_energy_mean),
+                rest_jitter: ratio(|f| f.rest_jitter),
                 overlap_p99: ratio(|f| f.overlap_p99),
                 overlap_max: ratio(|f| f.overlap_max),
             }
@@ -131,19 +137,20 @@ pub fn table(ratios: &[Ratios], names: usize) -> String {
     let mut text = String::from("\nours over Rapier's: less is better\n");
     let _ = write!(
         text,
-        "{:<names$}  threads  ms/frame  total     rest median  mean      overlap p99  max",
+        "{:<names$}  threads  ms/frame  total     rest median  mean      jitter    overlap p99  max",
         "scene"
     );
     for r in ratios {
         let _ = write!(
             text,
-            "\n{:<names$}  {:>7}  {:<8}  {:<8}  {:<11}  {:<8}  {:<11}  {}",
+            "\n{:<names$}  {:>7}  {:<8}  {:<8}  {:<11}  {:<8}  {:<8}  {:<11}  {}",
             r.scene,
             r.threads,
             print::number(r.ms_per_frame),
             print::number(r.total_ms),
             print::number(r.rest_energy_median),
             print::number(r.rest_energy_mean),
+            print::number(r.rest_jitter),
             print::number(r.overlap_p99),
             print::number(r.overlap_max)
         );

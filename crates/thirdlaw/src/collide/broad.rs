@@ -2,14 +2,15 @@
 //!
 //! A tree over loose boxes finds candidates; a candidate counts only if the tight boxes, a function
 //! of the state alone, overlap. The tree and its looseness are therefore memory that may be dropped
-//! at any time without changing a bit.
+//! at any time without changing a bit. Pairs of loose boxes are kept from step to step, and only those
+//! of bodies that have left their box are looked for anew.
 
-use crate::body::BodyKind;
+use crate::body::{BodyKind, Groups};
 use crate::math::{Pose, Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::shape::Aabb;
 use crate::state::{BodyState, State};
-use parry3d_f64::partitioning::{Bvh, BvhWorkspace};
+use parry3d_f64::partitioning::{Bvh, BvhLeafUpdateStatus, BvhWorkspace};
 
 /// Memory of the broad phase.
 #[derive(Clone, Default)]
@@ -21,6 +22,11 @@ pub struct BroadPhase {
     unbounded: Vec<u32>,
     /// Pairs to be examined, ordered; the lower slot first.
     pub pairs: Vec<(u32, u32)>,
+    /// Pairs whose loose boxes overlap, ordered likewise.
+    loose: Vec<(u32, u32)>,
+    /// Those of them that are new, and memory for bringing both together.
+    new: Vec<(u32, u32)>,
+    merged: Vec<(u32, u32)>,
     steps_since_build: u32,
 }
 
@@ -40,38 +46,84 @@ struct Entry {
     tight: Aabb,
     /// Whether this body can start a pair: it moves in this step.
     active: bool,
+    /// Whether it has another loose box than in the step before, or none any more.
+    changed: bool,
+    dynamic: bool,
+    groups: Groups,
 }
 
 /// Rebuilding restores the tree's quality after bodies have wandered.
 const REBUILD_AFTER: u32 = 120;
+/// One in so many bodies may have left its box for the others to keep their pairs.
+const FEW: usize = 8;
 
 impl BroadPhase {
     /// Finds all pairs for a step of `dt` seconds.
     pub fn update(&mut self, model: &Model, state: &State, dt: f64) {
-        self.update_boxes(model, state, dt);
+        let changed = self.update_boxes(model, state, dt);
+        self.update_loose(changed);
         self.pairs.clear();
-        let (pairs, entries) = (&mut self.pairs, &self.entries);
-        self.tree.traverse_bvtt_single_tree::<false>(&mut self.workspace, &mut |a, b| {
-            let (ea, eb) = (&entries[a as usize], &entries[b as usize]);
-            if (ea.active || eb.active) && overlap(&ea.tight, &eb.tight) {
-                pairs.push((a.min(b), a.max(b)));
-            }
-        });
+        let entries = &self.entries;
+        self.pairs.extend(self.loose.iter().copied().filter(|&(a, b)| {
+            let (a, b) = (&entries[a as usize], &entries[b as usize]);
+            (a.active || b.active) && overlap(&a.tight, &b.tight) && a.may_touch(b)
+        }));
+        if self.unbounded.is_empty() {
+            return;
+        }
         for &plane in &self.unbounded {
             let plane_moves = self.entries[plane as usize].active;
             for (i, entry) in self.entries.iter().enumerate() {
-                if entry.in_tree && (entry.active || plane_moves) {
+                let meet = entry.may_touch(&self.entries[plane as usize]);
+                if entry.in_tree && (entry.active || plane_moves) && meet {
                     let i = i as u32;
                     self.pairs.push((i.min(plane), i.max(plane)));
                 }
             }
         }
-        self.pairs
-            .retain(|&(a, b)| may_touch(&model.bodies[a as usize], &model.bodies[b as usize]));
         self.pairs.sort_unstable();
     }
 
-    fn update_boxes(&mut self, model: &Model, state: &State, dt: f64) {
+    /// Pairs of loose boxes, where so many bodies have another one than before.
+    fn update_loose(&mut self, changed: usize) {
+        if changed == 0 {
+            return;
+        }
+        let BroadPhase { tree, workspace, entries, loose, new, merged, .. } = self;
+        if changed * FEW > entries.len() {
+            loose.clear();
+            tree.traverse_bvtt_single_tree::<false>(workspace, &mut |a, b| {
+                loose.push((a.min(b), a.max(b)));
+            });
+            loose.sort_unstable();
+            return;
+        }
+        let same = |i: u32| !entries[i as usize].changed;
+        loose.retain(|&(a, b)| same(a) && same(b));
+        new.clear();
+        for (i, _) in entries.iter().enumerate().filter(|(_, e)| e.changed && e.in_tree) {
+            let i = i as u32;
+            let Some(leaf) = tree.leaf_node(i) else { continue };
+            // two that have both changed find each other twice
+            let around = leaf.aabb();
+            let others = tree.intersect_aabb(&around).filter(|&j| j != i && (same(j) || i < j));
+            new.extend(others.map(|j| (i.min(j), i.max(j))));
+        }
+        new.sort_unstable();
+        merged.clear();
+        let mut next = new.iter().copied().peekable();
+        for &pair in loose.iter() {
+            while let Some(earlier) = next.next_if(|&other| other < pair) {
+                merged.push(earlier);
+            }
+            merged.push(pair);
+        }
+        merged.extend(next);
+        std::mem::swap(loose, merged);
+    }
+
+    /// Returns how many bodies have another loose box than before.
+    fn update_boxes(&mut self, model: &Model, state: &State, dt: f64) -> usize {
         self.unbounded.clear();
         let mut changed = 0;
         for (i, body) in model.bodies.iter().enumerate() {
@@ -80,11 +132,16 @@ impl BroadPhase {
                 self.entries.push(Entry::absent());
             }
             let entry = &mut self.entries[i];
+            entry.changed = false;
+            entry.dynamic = body.is_dynamic();
+            entry.groups = body.groups;
             if !body.alive {
                 entry.active = false;
                 if entry.in_tree {
                     self.tree.remove(i as u32);
                     entry.in_tree = false;
+                    entry.changed = true;
+                    changed += 1;
                 }
                 continue;
             }
@@ -99,6 +156,8 @@ impl BroadPhase {
                     // the slot held a bounded body before
                     self.tree.remove(i as u32);
                     entry.in_tree = false;
+                    entry.changed = true;
+                    changed += 1;
                 }
                 continue;
             }
@@ -115,18 +174,20 @@ impl BroadPhase {
             entry.in_tree = true;
             entry.tight = tight_box(body, now, dt);
             let loose = 0.02 * body.reach.min(1.0);
-            self.tree.insert_or_update_partially(entry.tight, i as u32, loose);
-            changed += 1;
+            let status = self.tree.insert_or_update_partially(entry.tight, i as u32, loose);
+            entry.changed = status != BvhLeafUpdateStatus::Unchanged;
+            changed += usize::from(entry.changed);
         }
         // slots beyond the model: another model took this memory over
         for i in model.bodies.len()..self.entries.len() {
             if self.entries[i].in_tree {
                 self.tree.remove(i as u32);
+                changed += 1;
             }
-            self.entries[i] = Entry::absent();
+            self.entries[i] = Entry { changed: self.entries[i].in_tree, ..Entry::absent() };
         }
         if changed == 0 {
-            return;
+            return 0;
         }
         self.steps_since_build += 1;
         if self.steps_since_build >= REBUILD_AFTER {
@@ -135,6 +196,7 @@ impl BroadPhase {
         } else {
             self.tree.refit(&mut self.workspace);
         }
+        changed
     }
 
     /// Slots whose tight boxes overlap `bounds`, in no particular order, each at most once.
@@ -154,16 +216,19 @@ impl Entry {
             in_tree: false,
             tight: Aabb::new(Vec3::ZERO, Vec3::ZERO),
             active: false,
+            changed: false,
+            dynamic: false,
+            groups: Groups::default(),
         }
+    }
+
+    fn may_touch(&self, other: &Entry) -> bool {
+        (self.dynamic || other.dynamic) && self.groups.touch(other.groups)
     }
 }
 
 fn overlap(a: &Aabb, b: &Aabb) -> bool {
     a.mins.cmple(b.maxs).all() && b.mins.cmple(a.maxs).all()
-}
-
-fn may_touch(a: &BodyModel, b: &BodyModel) -> bool {
-    (a.is_dynamic() || b.is_dynamic()) && a.alive && b.alive && a.groups.touch(b.groups)
 }
 
 /// Whether a kinematic body moves.
@@ -173,29 +238,20 @@ pub fn moves(body: &BodyModel, state: &BodyState) -> bool {
 
 /// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
 /// contact is known before it is needed, small against the body.
-fn rest_margin(body: &BodyModel) -> f64 {
+pub(super) fn rest_margin(body: &BodyModel) -> f64 {
     0.02 * body.reach.clamp(1e-3, 1.0)
 }
 
 /// How far ahead of its motion in a step a body looks for contacts at most, m. A contact's normal is
 /// worth knowing only near the body, so no farther than it is long; sweeping covers the rest.
-fn farthest_look(body: &BodyModel) -> f64 {
+pub(super) fn farthest_look(body: &BodyModel) -> f64 {
     body.reach
 }
 
 /// Way of a body's fastest surface point in a step by turning, m.
-fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
+pub(super) fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
     let speed = state.velocity.angular.length();
     if speed > 0.0 { speed * body.reach * dt } else { 0.0 }
-}
-
-/// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
-/// that an observer who moves along sees the same contacts.
-pub fn pair_margin(bodies: [&BodyModel; 2], states: [&BodyState; 2], dt: f64) -> f64 {
-    let [a, b] = bodies;
-    let approach = states[0].velocity.linear.distance(states[1].velocity.linear) * dt;
-    let travel = approach + turning(a, states[0], dt) + turning(b, states[1], dt);
-    rest_margin(a).min(rest_margin(b)) + travel.min(farthest_look(a).min(farthest_look(b)))
 }
 
 fn tight_box(body: &BodyModel, state: &BodyState, dt: f64) -> Aabb {

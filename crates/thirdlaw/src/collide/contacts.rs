@@ -6,10 +6,10 @@
 //! of the state, so that nothing depends on memory. Contacts stay in place as long as no pair of their
 //! chunk comes or goes.
 
-use super::broad::pair_margin;
 use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
-use crate::math::{Mat3, Pose, Quat, Vec3};
+use super::placed::{Placed, pair_margin, place_all, surely_apart};
+use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::state::{BodyState, State};
 use serde::{Deserialize, Serialize};
@@ -119,8 +119,8 @@ impl Contact {
 /// Memory of the narrow phase.
 #[derive(Debug, Default)]
 pub struct ContactScratch {
+    placed: Vec<Placed>,
     chunks: Vec<Chunk>,
-    merged: Vec<Contact>,
 }
 
 /// What became of the contacts of some consecutive pairs: the first ones are in place, from where the
@@ -129,6 +129,9 @@ pub struct ContactScratch {
 struct Chunk {
     in_place: usize,
     changed: bool,
+    /// Where its contacts began, and where they are to begin.
+    from: usize,
+    to: usize,
     rest: Vec<Contact>,
     found: Vec<Contact>,
     narrow: NarrowScratch,
@@ -136,8 +139,8 @@ struct Chunk {
 
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
-/// Share of the smaller body's reach by which a pair may move before its contacts are found anew.
-const STILL: f64 = 5e-5;
+/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew.
+const STILL: f64 = 4e-4;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
 /// `substep` seconds. Contacts between bodies that both
@@ -155,19 +158,11 @@ pub fn update(
     }
     let chunks = &mut scratch.chunks[..chunk_count];
     let mut contacts = std::mem::take(&mut state.contacts);
-    let search = Search { model, state, dt };
+    place_all(model, state, dt, &mut scratch.placed);
+    let search = Search { model, state, placed: &scratch.placed, dt };
     search.examine(pairs, &mut contacts, chunks);
     if chunks.iter().any(|chunk| chunk.changed) {
-        let merged = &mut scratch.merged;
-        merged.clear();
-        let mut start = 0;
-        for (i, chunk) in chunks.iter().enumerate() {
-            merged.extend_from_slice(&contacts[start..start + chunk.in_place]);
-            merged.extend_from_slice(&chunk.rest);
-            let next = pairs.get((i + 1) * CHUNK);
-            start = next.map_or(contacts.len(), |&pair| first_of(&contacts, pair));
-        }
-        std::mem::swap(&mut contacts, merged);
+        splice(&mut contacts, pairs, chunks);
     }
     // impulses follow a change of the substep, those carried through sleep too
     if state.substep > 0.0 && state.substep != substep {
@@ -175,6 +170,31 @@ pub fn update(
         contacts.iter_mut().for_each(|contact| contact.scale_impulses(scale));
     }
     state.contacts = contacts;
+}
+
+/// Brings what the chunks have in place and what they hold together, moving no contact that is where it
+/// belongs.
+fn splice(contacts: &mut Vec<Contact>, pairs: &[(u32, u32)], chunks: &mut [Chunk]) {
+    let mut end = 0;
+    for (i, chunk) in chunks.iter_mut().enumerate() {
+        chunk.from = if i == 0 { 0 } else { first_of(contacts, pairs[i * CHUNK]) };
+        chunk.to = end;
+        end += chunk.in_place + chunk.rest.len();
+    }
+    if contacts.len() < end {
+        contacts.resize(end, Contact::default());
+    }
+    // chunks keep their order, so that those that move down, from the first on, and then those that
+    // move up, from the last on, never run over one that has yet to move
+    let mut shift = |chunk: &Chunk| {
+        contacts.copy_within(chunk.from..chunk.from + chunk.in_place, chunk.to);
+    };
+    chunks.iter().filter(|chunk| chunk.to < chunk.from).for_each(&mut shift);
+    chunks.iter().rev().filter(|chunk| chunk.to > chunk.from).for_each(&mut shift);
+    for chunk in chunks.iter() {
+        contacts[chunk.to + chunk.in_place..][..chunk.rest.len()].copy_from_slice(&chunk.rest);
+    }
+    contacts.truncate(end);
 }
 
 /// Index of the first contact of a pair, or of the place where it would be.
@@ -187,6 +207,7 @@ fn first_of(contacts: &[Contact], pair: (u32, u32)) -> usize {
 struct Search<'a> {
     model: &'a Model,
     state: &'a State,
+    placed: &'a [Placed],
     dt: f64,
 }
 
@@ -221,12 +242,17 @@ impl<'a> Search<'a> {
             let unseen = take(contacts, &|other| other < pair);
             self.keep_resting(contacts, unseen, chunk);
             let old = take(contacts, &|other| other == pair);
-            if self.refresh(pair, &mut contacts[old.clone()]) {
+            let bodies = [pair.0, pair.1].map(|slot| &self.placed[slot as usize]);
+            let margin = pair_margin(bodies[0], bodies[1], self.dt);
+            if refresh(bodies, margin, &mut contacts[old.clone()]) {
                 chunk.keep(contacts, old);
-            } else {
-                self.find(pair, &contacts[old.clone()], chunk);
-                chunk.replace(contacts, old);
+                continue;
             }
+            chunk.found.clear();
+            if !surely_apart(bodies[0], bodies[1], margin) {
+                self.find(pair, margin, &contacts[old.clone()], chunk);
+            }
+            chunk.replace(contacts, old);
         }
         let unseen = take(contacts, &|_| true);
         self.keep_resting(contacts, unseen, chunk);
@@ -253,50 +279,19 @@ impl<'a> Search<'a> {
         (&self.model.bodies[slot as usize], &self.state.bodies[slot as usize])
     }
 
-    /// Whether a pair still lies as it did when its contacts were found; if so, they are turned along.
-    fn refresh(self, (a, b): (u32, u32), old: &mut [Contact]) -> bool {
-        let Some(found) = old.first().map(|contact| contact.found) else { return false };
-        let ((body_a, a), (body_b, b)) = (self.body(a), self.body(b));
-        if found.margin == 0.0 || pair_margin([body_a, body_b], [a, b], self.dt) > found.margin {
-            return false;
-        }
-        let to_a = a.rotation.conjugate();
-        let between = to_a * (b.position - a.position);
-        let turned = found.turn.conjugate() * (to_a * b.rotation);
-        let turned = 2.0 * turned.xyz().length() * body_b.reach;
-        if between.distance(found.between) + turned > STILL * body_a.reach.min(body_b.reach) {
-            return false;
-        }
-        let (rotation_a, rotation_b) = (Mat3::from_quat(a.rotation), Mat3::from_quat(b.rotation));
-        let between = b.position - a.position;
-        for contact in old {
-            contact.normal = (rotation_a * contact.found.normal).normalize();
-            for point in &mut contact.points[..contact.count as usize] {
-                let core_b = between + rotation_b * point.anchor_b;
-                point.separation = contact.normal.dot(core_b - rotation_a * point.anchor_a);
-            }
-        }
-        true
-    }
-
     /// Finds the contacts of a pair, and hands them the impulses of the old ones.
-    fn find(self, (a, b): (u32, u32), old: &[Contact], chunk: &mut Chunk) {
-        let ((body_a, state_a), (body_b, state_b)) = (self.body(a), self.body(b));
-        let margin = pair_margin([body_a, body_b], [state_a, state_b], self.dt);
-        let origin = |body: &BodyModel, s: &BodyState| {
-            Pose::from_parts(s.position - s.rotation * body.center, s.rotation)
-        };
-        let (pose_a, pose_b) = (origin(body_a, state_a), origin(body_b, state_b));
+    fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) {
+        let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
+        let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
         let (ma, mb) = (&body_a.material, &body_b.material);
         let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
         let restitution =
             ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
-        let (to_a, to_b) = (state_a.rotation.conjugate(), state_b.rotation.conjugate());
-        let between = to_a * (state_b.position - state_a.position);
-        let turn = to_a * state_b.rotation;
+        let (to_a, to_b) = (place_a.axes.transpose(), place_b.axes.transpose());
+        let between = to_a * (place_b.position - place_a.position);
+        let turn = place_a.rotation.conjugate() * place_b.rotation;
 
         let Chunk { found: contacts, narrow, .. } = chunk;
-        contacts.clear();
         let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
             let key = ContactKey { a, b, piece_a, piece_b };
             let round = manifold.points().iter().any(|p| p.radius_a > 0.0 || p.radius_b > 0.0);
@@ -316,8 +311,8 @@ impl<'a> Search<'a> {
             };
             for (point, found) in contact.points.iter_mut().zip(manifold.points()) {
                 *point = ContactPoint {
-                    anchor_a: to_a * (found.core_a - state_a.position),
-                    anchor_b: to_b * (found.core_b - state_b.position),
+                    anchor_a: to_a * (found.core_a - place_a.position),
+                    anchor_b: to_b * (found.core_b - place_b.position),
                     radius_a: found.radius_a,
                     radius_b: found.radius_b,
                     separation: found.separation,
@@ -330,8 +325,35 @@ impl<'a> Search<'a> {
             }
             contacts.push(contact);
         };
+        let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
         collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
     }
+}
+
+/// Whether a pair still lies as it did when its contacts were found; if so, they are turned along.
+fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) -> bool {
+    let Some(Contact { found, .. }) = old.first() else { return false };
+    if found.margin == 0.0 || margin > found.margin {
+        return false;
+    }
+    let still = STILL * a.thickness.min(b.thickness).min(a.reach.min(b.reach));
+    let between = b.position - a.position;
+    let slid = (a.axes.transpose() * between).distance(found.between);
+    if slid > still {
+        return false;
+    }
+    let turned = found.turn.conjugate() * (a.rotation.conjugate() * b.rotation);
+    if slid + 2.0 * turned.xyz().length() * b.reach > still {
+        return false;
+    }
+    for contact in old {
+        contact.normal = (a.axes * contact.found.normal).normalize();
+        for point in &mut contact.points[..contact.count as usize] {
+            let core_b = between + b.axes * point.anchor_b;
+            point.separation = contact.normal.dot(core_b - a.axes * point.anchor_a);
+        }
+    }
+    true
 }
 
 impl Chunk {
@@ -361,7 +383,7 @@ impl Chunk {
 /// Hands the impulses of the last step to the points that are still there: same features, or else
 /// the nearest point left within `reach`.
 fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
-    let mut left = Left { points: old.points, count: old.count as usize };
+    let mut left = Left { points: old.points(), taken: 0 };
     let points = &mut new.points[..new.count as usize];
     let mut found = [false; POINTS_MAX];
     for (point, found) in points.iter_mut().zip(&mut found) {
@@ -374,13 +396,13 @@ fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
     }
 }
 
-/// Points of the last step whose impulses nobody has taken over yet.
-struct Left {
-    points: [ContactPoint; POINTS_MAX],
-    count: usize,
+/// Points of the last step, and by bits whose impulses have been taken over.
+struct Left<'a> {
+    points: &'a [ContactPoint],
+    taken: u32,
 }
 
-impl Left {
+impl Left<'_> {
     /// Gives `point` the impulses of the first of the points left that is nearest to it by
     /// `distance`, if that is less than `limit`; says whether it did.
     fn hand_over(
@@ -390,7 +412,7 @@ impl Left {
         limit: f64,
     ) -> bool {
         let mut best = (limit, None);
-        for (i, old) in self.points[..self.count].iter().enumerate() {
+        for (i, old) in self.points.iter().enumerate().filter(|(i, _)| self.taken >> i & 1 == 0) {
             let distance = distance(old);
             if distance < best.0 {
                 best = (distance, Some(i));
@@ -399,8 +421,7 @@ impl Left {
         let Some(i) = best.1 else { return false };
         point.normal_impulse = self.points[i].normal_impulse;
         point.friction_impulse = self.points[i].friction_impulse;
-        self.points.copy_within(i + 1..self.count, i);
-        self.count -= 1;
+        self.taken |= 1 << i;
         true
     }
 }

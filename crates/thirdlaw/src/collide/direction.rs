@@ -106,8 +106,16 @@ fn between_edges(
     // with a clear gap the closest points of the boxes themselves say it exactly
     let round = if axis.separation > 1e-3 * a.scale.min(b.scale) { 0.0 } else { EDGE_ROUND };
     let (radius_a, radius_b) = (round * half_a.min_element(), round * half_b.min_element());
-    let corners_a = corners(a.center, axes_a, half_a - Vec3::splat(radius_a));
-    let corners_b = corners(b.center, axes_b, half_b - Vec3::splat(radius_b));
+    let (core_a, core_b) = (half_a - Vec3::splat(radius_a), half_b - Vec3::splat(radius_b));
+    let n = axis.normal;
+    let (flat_a, flat_b) = ((a.center, axes_a, core_a), (b.center, axes_b, core_b));
+    let above = corner_above(flat_a, flat_b, n)
+        .or_else(|| corner_above(flat_b, flat_a, -n).map(|[p, q]| [q, p]));
+    if let Some([p, q]) = above {
+        return Some(Direction { normal: n, witness: Some([p + radius_a * n, q - radius_b * n]) });
+    }
+    let corners_a = corners(a.center, axes_a, core_a);
+    let corners_b = corners(b.center, axes_b, core_b);
     let core = |piece: &Piece, corners| Piece {
         kind: Kind::Poly(Poly::bare(corners, &[])),
         radius: 0.0,
@@ -126,6 +134,31 @@ fn between_edges(
         }
         _ => None,
     }
+}
+
+/// The closest points of two boxes of which the second has its nearest corner, or the middle of its
+/// nearest edge, straight above a face of the first with the normal `n`: nothing can be nearer, since
+/// that face's plane separates the rest. None where it is otherwise.
+fn corner_above(
+    (center, axes, half): (Vec3, [Vec3; 3], Vec3),
+    (other, other_axes, other_half): (Vec3, [Vec3; 3], Vec3),
+    n: Vec3,
+) -> Option<[Vec3; 2]> {
+    let face = (0..3).find(|&k| axes[k].dot(n).abs() > 1.0 - 1e-12)?;
+    let mut corner = other - center;
+    for k in 0..3 {
+        let toward = other_axes[k].dot(n);
+        if toward.abs() > 1e-9 {
+            corner -= other_axes[k] * (other_half[k] * toward.signum());
+        }
+    }
+    let beside = (0..3).any(|k| k != face && axes[k].dot(corner).abs() > half[k]);
+    let apart = n.dot(corner) - half[face];
+    if beside || apart <= 0.0 {
+        return None;
+    }
+    let corner = center + corner;
+    Some([corner - apart * n, corner])
 }
 
 fn corners(center: Vec3, axes: [Vec3; 3], half: Vec3) -> [Vec3; 8] {

@@ -9,6 +9,7 @@ mod gjk;
 pub mod manifold;
 pub mod narrow;
 mod piece;
+mod placed;
 mod sat;
 pub mod sweep;
 #[cfg(test)]

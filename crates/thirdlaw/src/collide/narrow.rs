@@ -17,7 +17,7 @@ use super::direction::{self, Direction, Solver};
 use super::gjk::{Closest, closest_points};
 use super::manifold::{Manifold, Point};
 use super::piece::{Guard, Piece, PieceBuffer};
-use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3};
 use crate::shape::{Convex, Geometry, Mesh, Shape};
 
 /// Memory reused from call to call; holds nothing that matters between them.
@@ -65,27 +65,9 @@ pub fn collide(
         let flip =
             &mut |piece_b: u32, piece_a: u32, m: &Manifold| emit(piece_a, piece_b, &flipped(m));
         pieces(b, pose_b, a, pose_a, margin, scratch, true, flip);
-    } else if !surely_apart(a, pose_a, b, pose_b, margin) {
+    } else {
         pieces(a, pose_a, b, pose_b, margin, scratch, false, emit);
     }
-}
-
-/// Whether two boxes are farther apart than `margin` along the normal of a face: most boxes whose bounds
-/// overlap are, and need not be placed.
-fn surely_apart(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, margin: f64) -> bool {
-    let half_extents = |shape: &Shape| match shape.geometry() {
-        Geometry::Convex(Convex::Cuboid { half_extents }) => Some(*half_extents),
-        _ => None,
-    };
-    let (Some(half_a), Some(half_b)) = (half_extents(a), half_extents(b)) else { return false };
-    let (axes_a, axes_b) = (Mat3::from_quat(pose_a.rotation), Mat3::from_quat(pose_b.rotation));
-    let offset = pose_b.translation - pose_a.translation;
-    let cosines = axes_a.transpose() * axes_b;
-    let absolute =
-        Mat3::from_cols(cosines.x_axis.abs(), cosines.y_axis.abs(), cosines.z_axis.abs());
-    let along_a = (axes_a.transpose() * offset).abs() - half_a - absolute * half_b;
-    let along_b = (axes_b.transpose() * offset).abs() - half_b - absolute.transpose() * half_a;
-    along_a.max_element().max(along_b.max_element()) > margin
 }
 
 fn is_finite(pose: &Pose) -> bool {

@@ -77,10 +77,15 @@ impl Axis {
 
     /// Takes a face normal if it is clearly better than what there is.
     fn try_face(&mut self, n: Vec3, separation: f64, scale: f64) {
-        let first = !self.separation.is_finite();
-        if first || separation > self.separation + 0.5 * bias(self.separation, scale) {
+        if self.gives_way(separation, scale) {
             (self.normal, self.separation) = (n, separation);
         }
+    }
+
+    /// Whether a face normal with this separation is clearly better than what there is.
+    fn gives_way(&self, separation: f64, scale: f64) -> bool {
+        let first = !self.separation.is_finite();
+        first || separation > self.separation + 0.5 * bias(self.separation, scale)
     }
 }
 
@@ -96,13 +101,21 @@ pub(super) fn polyhedra(
     let mut best = Axis { normal: Vec3::ZERO, separation: f64::NEG_INFINITY, edges: None };
     let (guard_a, guard_b) = (a.guard.as_ref(), b.guard.as_ref());
     for n in own_normals(pa, guard_a) {
-        if admitted(guard_b, -n) {
-            best.try_face(n, -pb.support(-n).1 - pa.support(n).1, scale);
+        let separation = -pb.support(-n).1 - pa.support(n).1;
+        if best.gives_way(separation, scale) && admitted(guard_b, -n) {
+            (best.normal, best.separation) = (n, separation);
+            if separation > margin {
+                return None;
+            }
         }
     }
     for n in own_normals(pb, guard_b) {
-        if admitted(guard_a, -n) {
-            best.try_face(-n, -pa.support(-n).1 - pb.support(n).1, scale);
+        let separation = -pa.support(-n).1 - pb.support(n).1;
+        if best.gives_way(separation, scale) && admitted(guard_a, -n) {
+            (best.normal, best.separation) = (-n, separation);
+            if separation > margin {
+                return None;
+            }
         }
     }
     if best.separation == f64::NEG_INFINITY {

@@ -14,11 +14,16 @@ const SLOW_ITERATIONS: usize = 50;
 const SLOW: f64 = 0.08;
 /// Error that patience is not wasted on, m/s: far below what makes a stack creep visibly.
 const ENOUGH: f64 = 1e-6;
+/// The same for a small island at rest, m/s.
+const AT_REST: f64 = 1e-7;
 /// How long an island must have been quiet to be at rest, s: its impulses have long converged, and
 /// carried on from step to step they stay so with few iterations.
 const SETTLED: f64 = 0.25;
 /// Rows up to which an island is small: a few blocks in a precarious place, worth patience even then.
 const SMALL: usize = 100;
+/// Rows up to which an island that is not at rest is worth patience: few iterations more would not get
+/// through a larger one.
+const PATIENT: usize = 600;
 /// Iterations after a bounce.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -29,7 +34,7 @@ pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
     /// It has been quiet for long.
-    settled: bool,
+    pub settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
 }
@@ -66,7 +71,15 @@ impl Effort {
     }
 
     fn is_patient(&self, rows: usize) -> bool {
-        self.lopsided || (self.slow && (!self.settled || rows <= SMALL))
+        self.lopsided || (self.slow && rows <= if self.settled { SMALL } else { PATIENT })
+    }
+
+    /// How to go on in the later substeps of a step: impulses that have converged in the first stay so
+    /// with few iterations, as contacts hardly change within a step. Where a few blocks that are not at
+    /// rest yet stand at the edge of falling even that is not risked.
+    pub fn later(&self, first: &SolveSettings, iterations: u32, rows: usize) -> SolveSettings {
+        let patient = self.lopsided || (rows <= SMALL && !self.settled);
+        SolveSettings { iterations: if patient { first.iterations } else { iterations }, ..*first }
     }
 
     /// How to solve the island with at least `iterations`.
@@ -85,10 +98,10 @@ impl Effort {
         SolveSettings {
             solver: contact.solver,
             iterations,
-            tolerance: if patient && rows > SMALL {
-                contact.tolerance.max(ENOUGH)
-            } else {
-                contact.tolerance
+            tolerance: match patient {
+                true if rows > SMALL => contact.tolerance.max(ENOUGH),
+                true if self.settled => contact.tolerance.max(AT_REST),
+                _ => contact.tolerance,
             },
             friction: if contact.staggered {
                 Staggering::Converged { rounds: 20, inner: iterations.max(20) }

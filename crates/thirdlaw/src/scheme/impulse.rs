@@ -248,7 +248,16 @@ fn solve_islands(
     let lap = watch.lap();
     watch.spent.add(&Spent { integrate: lap * alone.share(), solve: lap * (1.0 - alone.share()) });
     if !pile.is_empty() {
-        totals.push(pile::solve(setting, pile, bodies, impulses, &mut watch));
+        // the pile hands its contacts their impulses itself
+        let mut contacts = std::mem::take(&mut state.contacts);
+        totals.push(pile::solve(
+            (model, &*state, settings, dt),
+            pile,
+            bodies,
+            &mut contacts,
+            &mut watch,
+        ));
+        state.contacts = contacts;
     }
 
     for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
@@ -262,11 +271,14 @@ fn solve_islands(
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
         state.points[slot as usize] = *point;
     }
-    for (&index, solved) in islands.contacts.iter().zip(impulses.iter()) {
-        let contact = &mut state.contacts[index as usize];
-        for (point, solved) in contact.points.iter_mut().zip(solved) {
-            point.normal_impulse = solved.normal;
-            point.friction_impulse = solved.friction;
+    for (island, _) in islands.islands.iter().zip(&pile.has).filter(|(_, in_pile)| !**in_pile) {
+        let own = island.contact_start..island.contact_start + island.contact_count;
+        for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
+            let contact = &mut state.contacts[index as usize];
+            for (point, solved) in contact.points.iter_mut().zip(solved) {
+                point.normal_impulse = solved.normal;
+                point.friction_impulse = solved.friction;
+            }
         }
     }
     watch.spent

@@ -131,7 +131,8 @@ fn a_weight_falls_on_a_taut_chain() {
     let at = world.center(weight).unwrap();
     println!("at {at}");
     assert!(gap < 1e-4 && rise < 1e-1, "gap {gap} rise {rise}");
-    assert!((at.y - 0.23).abs() < 5e-3, "{at}");
+    // by then it may lean by a degree
+    assert!((at.y - 0.23).abs() < 1e-2, "{at}");
 }
 
 #[test]

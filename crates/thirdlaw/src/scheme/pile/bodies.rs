@@ -35,7 +35,9 @@ pub struct Mover {
     before: Quat,
     after: Quat,
     /// What gravity and steady pushes add in a substep.
-    gain: Twist,
+    gain: Line,
+    /// L, and its inverse where it has one.
+    root: [Mat3; 2],
     /// Shares that damping leaves.
     kept: [f64; 2],
     /// Whether its inertia turns with it.
@@ -65,12 +67,15 @@ impl Lines {
         for (i, &slot) in slots.iter().chain(others).enumerate() {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             let mass = mass::body_mass(body, now.rotation);
-            self.velocity[i + 1] = Line::new(now.velocity.linear, now.velocity.angular);
+            let root = if body.is_dynamic() { root(mass.inv_inertia) } else { STEADY_ROOT };
+            self.velocity[i + 1] = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
             self.inv_mass[i + 1] = Padded(quad(mass.inv_mass));
             self.places[i + 1] = Place {
                 position: now.position,
                 rotation: Mat3::from_quat(now.rotation),
-                mass,
+                inv_mass: mass.inv_mass,
+                root: root[0],
+                unroot: root[1],
                 reach: body.reach,
             };
             if i >= slots.len() {
@@ -82,17 +87,41 @@ impl Lines {
                 slot,
                 before: now.rotation,
                 after: now.rotation,
-                gain: Twist {
-                    linear: h * (body.gravity_scale * settings.gravity)
-                        + h * (mass.inv_mass * push.force),
-                    angular: h * (mass.inv_inertia * push.torque),
-                },
+                gain: Line::new(
+                    h * (body.gravity_scale * settings.gravity) + h * (mass.inv_mass * push.force),
+                    h * (root[0].transpose() * push.torque),
+                ),
+                root,
                 kept: [body.linear_damping, body.angular_damping].map(|c| 1.0 / (1.0 + h * c)),
                 turns: !body.isotropic,
                 special: !body.forces.is_empty() || body.locks != Default::default(),
             });
         }
     }
+}
+
+/// L of a body that nothing pushes: so small that what contacts do to its turning is lost in rounding,
+/// while y = L⁻¹ω still says how it turns.
+const STEADY: f64 = 1e-9;
+const STEADY_ROOT: [Mat3; 2] =
+    [Mat3::from_diagonal(Vec3::splat(STEADY)), Mat3::from_diagonal(Vec3::splat(1.0 / STEADY))];
+
+/// L with L Lᵀ = m, lower triangular, and its inverse; what is locked stays zero in both.
+fn root(m: Mat3) -> [Mat3; 2] {
+    let pivot = |square: f64, of: f64| {
+        if square > 1e-14 * of { (square.sqrt(), 1.0 / square.sqrt()) } else { (0.0, 0.0) }
+    };
+    let (a, ia) = pivot(m.x_axis.x, m.x_axis.x);
+    let (b, c) = (m.x_axis.y * ia, m.x_axis.z * ia);
+    let (d, id) = pivot(m.y_axis.y - b * b, m.y_axis.y);
+    let e = (m.y_axis.z - b * c) * id;
+    let (f, i_f) = pivot(m.z_axis.z - c * c - e * e, m.z_axis.z);
+    let (ib, ie) = (-b * ia * id, -e * id * i_f);
+    let ic = -(c * ia + e * ib) * i_f;
+    let lower = |a, b, c, d, e, f| {
+        Mat3::from_cols(Vec3::new(a, b, c), Vec3::new(0.0, d, e), Vec3::new(0.0, 0.0, f))
+    };
+    [lower(a, b, c, d, e, f), lower(ia, ib, ic, id, ie, i_f)]
 }
 
 fn add(to: &mut Line, line: &Line, k: f64) {
@@ -148,7 +177,7 @@ impl SharedLines<'_> {
                     add(moved, velocity, h);
                 }
                 move_kinematic(body, now, state.time, dt, (substep, settings.substeps));
-                *velocity = Line::new(now.velocity.linear, now.velocity.angular);
+                *velocity = Line::new(now.velocity.linear, STEADY_ROOT[1] * now.velocity.angular);
             }
         }
     }
@@ -203,7 +232,8 @@ impl Some<'_> {
             if mover.turns {
                 let body = &model.bodies[mover.slot as usize];
                 mover.before = mover.after;
-                mover.after = rotation::advance(body, mover.before, self.velocity[i].angular(), h);
+                let omega = mover.root[0] * self.velocity[i].angular();
+                mover.after = rotation::advance(body, mover.before, omega, h);
             }
         }
     }
@@ -223,13 +253,12 @@ impl Mover {
     /// Velocity after the forces of a substep.
     fn flight(&self, setting: Setting, substep: u32, velocity: &Line, moved: &Line) -> Line {
         let (model, state, settings, dt) = setting;
-        let mut v = Twist { linear: velocity.linear(), angular: velocity.angular() };
         let body = &model.bodies[self.slot as usize];
+        let mut out = *velocity;
         if substep > 0 && self.turns {
-            v = self.carried(body, velocity);
+            out = self.line(self.carried(body, velocity));
         }
-        v.linear += self.gain.linear;
-        v.angular += self.gain.angular;
+        add(&mut out, &self.gain, 1.0);
         if self.special {
             let h = dt / f64::from(settings.substeps);
             let time = state.time + f64::from(substep) * h;
@@ -237,27 +266,38 @@ impl Mover {
             let local = LocalBody { slot: self.slot, position: Vec3::ZERO, rotation };
             let (force, torque) = external_force(body, &local, time, h);
             let mass = mass::body_mass(body, rotation);
+            let mut v = self.twist(&out);
             v.linear += h * (mass.inv_mass * force);
             v.angular += h * (mass.inv_inertia * torque);
             mass::unlock_velocity(&mut v, body.locks);
+            out = self.line(v);
         }
-        Line::new(self.kept[0] * v.linear, self.kept[1] * v.angular)
+        Line::new(self.kept[0] * out.linear(), self.kept[1] * out.angular())
+    }
+
+    /// A velocity in the coordinates of lines.
+    fn line(&self, v: Twist) -> Line {
+        Line::new(v.linear, self.root[1] * v.angular)
+    }
+
+    fn twist(&self, line: &Line) -> Twist {
+        Twist { linear: line.linear(), angular: self.root[0] * line.angular() }
     }
 
     fn orientation(&self, moved: &Line) -> Quat {
         if self.turns {
             return self.after;
         }
-        (rotation_from_vector(moved.angular()) * self.before).normalize()
+        (rotation_from_vector(self.root[0] * moved.angular()) * self.before).normalize()
     }
 
     /// The velocity in the orientation after the substep, with the same angular momentum.
     fn carried(&self, body: &BodyModel, velocity: &Line) -> Twist {
-        let (linear, mut angular) = (velocity.linear(), velocity.angular());
+        let mut v = self.twist(velocity);
         if self.turns {
-            angular = rotation::carry(body, (self.before, self.after), angular);
+            v.angular = rotation::carry(body, (self.before, self.after), v.angular);
         }
-        Twist { linear, angular }
+        v
     }
 }
 
@@ -266,7 +306,9 @@ impl Place {
     const WORLD: Place = Place {
         position: Vec3::ZERO,
         rotation: Mat3::IDENTITY,
-        mass: crate::contact::BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO },
+        inv_mass: Vec3::ZERO,
+        root: Mat3::ZERO,
+        unroot: Mat3::ZERO,
         reach: f64::INFINITY,
     };
 }

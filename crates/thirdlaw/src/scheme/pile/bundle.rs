@@ -1,6 +1,10 @@
 //! What a sweep works on: contacts of a colour, eight side by side, and the bodies between them.
 //!
 //! Symbols: n normal from a to b; t, u = n × t tangents; r arms from the centres of mass; z impulses.
+//!
+//! Turning is kept in coordinates in which every body has the inertia 1: with I⁻¹ = L Lᵀ and ω = L y, a
+//! torque τ changes y by Lᵀτ, so that Lᵀ(r × n) is all that a row needs to know of a body's inertia. L is
+//! that of the beginning of the step; tiny for bodies that nothing pushes.
 
 use super::vector::{LANES, Quad, Wide, Wide3};
 use crate::math::Vec3;
@@ -8,7 +12,8 @@ use crate::math::Vec3;
 /// The line of what does not move.
 pub const WORLD: u32 = 0;
 
-/// A linear and an angular vector of a body: its velocity, or its way and turn since the step began.
+/// A linear and an angular vector of a body, the latter over L: its velocity, or its way and turn since
+/// the step began.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub struct Line {
@@ -36,12 +41,11 @@ pub struct Bundle {
     pub start: u32,
     pub normal: Wide3,
     pub tangent: Wide3,
-    /// Arms of the point at which friction acts, the middle of the contact's points.
-    pub arm: [Wide3; 2],
+    /// Lᵀ(r × t), Lᵀ(r × u) and Lᵀn of each side; r to the point at which friction acts, the middle of
+    /// the contact's points.
+    pub turn: [[Wide3; 3]; 2],
     /// Diagonal of M_a⁻¹ + M_b⁻¹ for forces.
     pub mass: Wide3,
-    /// I⁻¹ of each side: xx, yy, zz, xy, xz, yz.
-    pub inertia: [[Wide; 6]; 2],
     /// Inverse response of the two tangents, by its entries 11, 12, 22; NaN where that is nearly of
     /// rank one, 0 where nothing can move.
     pub stick: [Wide; 3],
@@ -61,7 +65,7 @@ pub struct Bundle {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Points {
-    /// r × n of each side.
+    /// Lᵀ(r × n) of each side.
     pub arm: [Wide3; 2],
     /// 1/N; 0 where nothing can move.
     pub inverse: Wide,

@@ -32,10 +32,9 @@ mod vector;
 
 use super::effort::Effort;
 use super::rebound::Spring as Rebound;
-use super::substep::{PointImpulse, Setting, SolveTotals};
+use super::substep::{Setting, SolveTotals};
 use super::watch::Watch;
 use crate::collide::contacts::Contact;
-use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{FrictionModel, Solver};
 use crate::rigid::island::Islands;
 use crate::settings::Precision;
@@ -43,7 +42,7 @@ use crate::state::BodyState;
 use bodies::{Lines, SharedLines};
 use bundle::{Bundle, Points, WORLD};
 use order::{Entry, NONE, Order};
-use share::Shared;
+use share::{Shared, prefetch};
 use std::sync::atomic::{AtomicU32, Ordering};
 use sweep::{Bodies, Pass, Spring};
 use team::Leader;
@@ -51,6 +50,8 @@ use team::Leader;
 /// Contacts from which an island may go to the pile: fewer bodies are looked at more closely, and
 /// deserve double precision.
 const CONTACTS: usize = 40;
+/// The same for islands at rest, where nothing is decided any more.
+const CONTACTS_AT_REST: usize = 12;
 /// Contacts from which several threads are worth calling.
 const TEAM: usize = 500;
 /// Masses that single precision has room for, kg.
@@ -64,9 +65,8 @@ pub struct Pile {
     /// Slots of their bodies, and their places among the bodies of all islands.
     bodies: Vec<u32>,
     body_at: Vec<u32>,
-    /// Their contacts, and their places among the contacts of all islands.
+    /// Their contacts.
     contacts: Vec<u32>,
-    contact_at: Vec<u32>,
     lines: Lines,
     order: Order,
     bundles: Vec<Bundle>,
@@ -85,15 +85,14 @@ impl Pile {
             && !contact.staggered
             && contact.precision != Precision::Double;
         self.has.clear();
-        for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts, &mut self.contact_at]
-        {
+        for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts] {
             list.clear();
         }
         for island in &islands.islands {
             let bodies = island.body_start..island.body_start + island.body_count;
             let contacts = island.contact_start..island.contact_start + island.contact_count;
             let has = usual
-                && island.contact_count >= CONTACTS
+                && island.contact_count >= CONTACTS_AT_REST
                 && island.link_count == 0
                 && island.point_count == 0
                 && suits(
@@ -105,8 +104,7 @@ impl Pile {
             if has {
                 self.bodies.extend_from_slice(&islands.bodies[bodies.clone()]);
                 self.body_at.extend(bodies.map(|i| i as u32));
-                self.contacts.extend_from_slice(&islands.contacts[contacts.clone()]);
-                self.contact_at.extend(contacts.map(|i| i as u32));
+                self.contacts.extend_from_slice(&islands.contacts[contacts]);
             }
         }
     }
@@ -126,8 +124,10 @@ fn suits((model, state, settings, _): Setting, bodies: &[u32], contacts: &[u32])
         }
         rows += 3 * contact.count as usize;
     }
-    bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
-        && Effort::of(model, state, bodies).is_plain(&settings.contact, rows)
+    let effort = Effort::of(model, state, bodies);
+    (contacts.len() >= CONTACTS || effort.settled)
+        && bodies.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass))
+        && effort.is_plain(&settings.contact, rows)
 }
 
 /// Stages of a step, made chunk by chunk by all threads.
@@ -138,25 +138,25 @@ const UNPACK: u32 = 3;
 const FINISH: u32 = 4;
 const LEAD: u32 = 5;
 const SWEEP: u32 = 6;
-const PASSES: [Pass; 4] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax];
+const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
 
-/// Advances the islands of a pile by a step; `bodies` and `impulses` are those of all islands.
+/// Advances the islands of a pile by a step; `bodies` are those of all islands, `contacts` those of the
+/// world, which the state lends for as long.
 pub fn solve(
     setting: Setting,
     pile: &mut Pile,
     bodies: &mut [BodyState],
-    impulses: &mut [[PointImpulse; POINTS_MAX]],
+    contacts: &mut [Contact],
     watch: &mut Watch,
 ) -> SolveTotals {
     let settings = setting.2;
     let (iterations, relax) = (settings.contact.iterations, settings.contact.relax_iterations);
-    pile.gather(setting);
+    pile.gather(setting, contacts);
     let spring = spring(setting);
     let met = AtomicU32::new(0);
-    let (bodies, impulses) = (Shared::new(bodies), Shared::new(impulses));
-    let Pile { lines, order, bundles, points, contacts, body_at, contact_at, .. } = pile;
+    let (bodies, all) = (Shared::new(bodies), Shared::new(contacts));
+    let Pile { lines, order, bundles, points, contacts, body_at, .. } = pile;
     let order = &*order;
-    let contact = |i: u32| -> &Contact { &setting.1.contacts[contacts[i as usize] as usize] };
     let Lines { velocity, moved, free, inv_mass, places, movers, led } = lines;
     let (inv_mass, places) = (&*inv_mass, &*places);
     let lines = SharedLines {
@@ -181,16 +181,24 @@ pub fn solve(
                 for (bundle, i) in bundles.iter_mut().zip(chunk.bundles.clone()) {
                     let start = bundle.start as usize - chunk.points.start;
                     let points = &mut points[start..start + usize::from(bundle.count)];
+                    // they lie far apart: ask for the next ones early
+                    for &next in order.lanes.get(i + 1).into_iter().flatten() {
+                        if next != NONE {
+                            prefetch(all.start().add(contacts[next as usize] as usize));
+                        }
+                    }
+                    let contact = |i: u32| {
+                        let at = contacts[i as usize] as usize;
+                        &mut all.range(at..at + 1)[0]
+                    };
                     let lanes = &order.lanes[i];
                     if kind == PACK {
                         pack::pack(bundle, points, lanes, &order.entries, places, contact);
                         continue;
                     }
                     for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
-                        let count = usize::from(order.entries[i as usize].count);
-                        let at = contact_at[i as usize] as usize;
-                        let out = &mut impulses.range(at..at + 1)[0];
-                        pack::unpack(bundle, points, lane, count, out);
+                        let place = order.entries[i as usize].body.map(|b| &places[b as usize]);
+                        pack::unpack(bundle, points, lane, place, contact(i));
                     }
                 }
             },
@@ -205,7 +213,9 @@ pub fn solve(
                     &bodies,
                     &spring,
                 );
-                met.fetch_max(found.to_bits(), Ordering::Relaxed);
+                if PASSES[pass as usize] == Pass::Last {
+                    met.fetch_max(found.to_bits(), Ordering::Relaxed);
+                }
             },
             LEAD => unsafe { lines.lead(setting, substep) },
             BEGIN => unsafe { lines.chunk(at) }.begin(setting, substep),
@@ -241,10 +251,10 @@ pub fn solve(
             watch.solved();
             leader.stage(ADVANCE, body_chunks);
             watch.integrated();
-            if substep + 1 == settings.substeps {
-                met.store(0, Ordering::Relaxed);
+            for round in 1..=relax {
+                let last = round == relax && substep + 1 == settings.substeps;
+                sweep(leader, if last { 4 } else { 3 });
             }
-            (0..relax).for_each(|_| sweep(leader, 3));
         }
         leader.stage(UNPACK, order.chunks.len());
         watch.solved();
@@ -275,15 +285,15 @@ fn spring((_, _, settings, dt): Setting) -> Spring {
 
 impl Pile {
     /// Brings bodies and contacts together.
-    fn gather(&mut self, setting: Setting) {
-        let (model, state, ..) = setting;
+    fn gather(&mut self, setting: Setting, contacts: &[Contact]) {
+        let model = setting.0;
         self.others.clear();
         self.line_of.resize(model.bodies.len(), WORLD);
         for (i, &slot) in self.bodies.iter().enumerate() {
             self.line_of[slot as usize] = i as u32 + 1;
         }
         for &index in &self.contacts {
-            let key = state.contacts[index as usize].key;
+            let key = contacts[index as usize].key;
             for slot in [key.a, key.b] {
                 if !model.bodies[slot as usize].is_dynamic() && self.others.last() != Some(&slot) {
                     self.others.push(slot);
@@ -299,7 +309,7 @@ impl Pile {
 
         self.order.entries.clear();
         for &index in &self.contacts {
-            let contact = &state.contacts[index as usize];
+            let contact = &contacts[index as usize];
             let slots = [contact.key.a as usize, contact.key.b as usize];
             self.order.entries.push(Entry {
                 body: slots.map(|slot| self.line_of[slot]),

@@ -2,22 +2,33 @@
 
 use super::bundle::{Bundle, Points, get, set};
 use super::order::{Entry, NONE};
-use super::sweep::spin;
-use super::vector::{LANES, Vector, Wide, cross, dot, load};
+use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
 use crate::collide::contacts::{Contact, ContactPoint};
 use crate::collide::manifold::POINTS_MAX;
-use crate::contact::BodyMass;
 use crate::math::{Mat3, Vec3, tangents};
-use crate::scheme::substep::PointImpulse;
 
 /// A body as contacts see it at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub position: Vec3,
     pub rotation: Mat3,
-    pub mass: BodyMass,
+    pub inv_mass: Vec3,
+    /// L, lower triangular, and its inverse.
+    pub root: Mat3,
+    pub unroot: Mat3,
     /// Distance to the farthest point of its surface, m.
     pub reach: f64,
+}
+
+/// What the responses of a bundle's contacts follow from.
+#[derive(Default)]
+struct Sides {
+    /// 1 where the body moves under impulses, else 0.
+    moves: [Wide; 2],
+    /// L by its entries 11, 21, 22, 31, 32, 33.
+    root: [[Wide; 6]; 2],
+    /// Arms of the middle of the points.
+    arm: [Wide3; 2],
 }
 
 /// Gap of a point that is not there, m: never closed.
@@ -30,35 +41,42 @@ pub fn pack<'a>(
     lanes: &[u32; LANES],
     entries: &[Entry],
     places: &[Place],
-    contact: impl Fn(u32) -> &'a Contact,
+    contact: impl Fn(u32) -> &'a mut Contact,
 ) {
     for point in &mut *points {
         *point = Points { gap_start: Wide([NOWHERE; LANES]), ..Points::default() };
     }
+    let mut sides = Sides::default();
     for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let entry = &entries[i as usize];
         let place = entry.body.map(|line| &places[line as usize]);
         for (k, place) in place.iter().enumerate() {
             bundle.body[k][lane] = entry.body[k];
+            sides.set_root(k, lane, &place.root);
             if entry.moves[k] {
                 bundle.moves[k] |= 1 << lane;
-                bundle.set_mass(k, lane, &place.mass);
+                sides.moves[k].0[lane] = 1.0;
+                for x in 0..3 {
+                    bundle.mass[x].0[lane] += place.inv_mass[x] as f32;
+                }
             }
         }
-        pack_contact(bundle, points, lane, contact(i), place);
+        let middle = pack_contact(bundle, points, lane, contact(i), place);
+        set(&mut sides.arm[0], lane, middle[0]);
+        set(&mut sides.arm[1], lane, middle[1]);
     }
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for
-        return unsafe { measure_avx2(bundle, points) };
+        return unsafe { measure_avx2(bundle, points, &sides) };
     }
-    measure::<Wide>(bundle, points);
+    measure::<Wide>(bundle, points, &sides);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn measure_avx2(bundle: &mut Bundle, points: &mut [Points]) {
-    measure::<super::vector::avx2::Register>(bundle, points);
+fn measure_avx2(bundle: &mut Bundle, points: &mut [Points], sides: &Sides) {
+    measure::<super::vector::avx2::Register>(bundle, points, sides);
 }
 
 /// Arms of a contact point about the centres of both bodies.
@@ -81,29 +99,33 @@ fn arms(contact: &Contact, point: &ContactPoint, [a, b]: [&Place; 2]) -> [Vec3; 
     }
 }
 
+/// The arms of all points, and of their middle.
+fn all_arms(contact: &Contact, place: [&Place; 2]) -> ([[Vec3; 2]; POINTS_MAX], [Vec3; 2]) {
+    let mut arm = [[Vec3::ZERO; 2]; POINTS_MAX];
+    let mut middle = [Vec3::ZERO; 2];
+    for (arm, point) in arm.iter_mut().zip(contact.points()) {
+        *arm = arms(contact, point, place);
+        middle = [middle[0] + arm[0], middle[1] + arm[1]];
+    }
+    let count = contact.points().len().max(1) as f64;
+    (arm, middle.map(|sum| sum / count))
+}
+
+/// Returns the arms of the middle of the points.
 fn pack_contact(
     bundle: &mut Bundle,
     points: &mut [Points],
     lane: usize,
     contact: &Contact,
     place: [&Place; 2],
-) {
+) -> [Vec3; 2] {
     let (t, u) = tangents(contact.normal);
     set(&mut bundle.normal, lane, contact.normal);
     set(&mut bundle.tangent, lane, t);
     bundle.coefficient.0[lane] = contact.friction as f32;
 
     let used = contact.points();
-    let mut arm = [[Vec3::ZERO; 2]; POINTS_MAX];
-    let mut middle = [Vec3::ZERO; 2];
-    for (arm, point) in arm.iter_mut().zip(used) {
-        *arm = arms(contact, point, place);
-        middle = [middle[0] + arm[0], middle[1] + arm[1]];
-    }
-    middle = middle.map(|sum| sum / used.len().max(1) as f64);
-    set(&mut bundle.arm[0], lane, middle[0]);
-    set(&mut bundle.arm[1], lane, middle[1]);
-
+    let (arm, middle) = all_arms(contact, place);
     let (mut slide, mut twist, mut radius) = (Vec3::ZERO, 0.0, 0.0);
     for ((to, point), arm) in points.iter_mut().zip(used).zip(arm) {
         let from_middle = arm[1] - middle[1];
@@ -119,19 +141,25 @@ fn pack_contact(
     bundle.friction[0].0[lane] = slide.dot(t) as f32;
     bundle.friction[1].0[lane] = slide.dot(u) as f32;
     bundle.friction[2].0[lane] = twist as f32;
+    middle
 }
 
-impl Bundle {
-    fn set_mass(&mut self, side: usize, lane: usize, mass: &BodyMass) {
-        for x in 0..3 {
-            self.mass[x].0[lane] += mass.inv_mass[x] as f32;
-        }
-        let Mat3 { x_axis, y_axis, z_axis } = mass.inv_inertia;
-        let entries = [x_axis.x, y_axis.y, z_axis.z, y_axis.x, z_axis.x, z_axis.y];
-        for (to, entry) in self.inertia[side].iter_mut().zip(entries) {
+impl Sides {
+    fn set_root(&mut self, side: usize, lane: usize, root: &Mat3) {
+        let Mat3 { x_axis, y_axis, z_axis } = root;
+        let entries = [x_axis.x, x_axis.y, y_axis.y, x_axis.z, y_axis.z, z_axis.z];
+        for (to, entry) in self.root[side].iter_mut().zip(entries) {
             to.0[lane] = entry as f32;
         }
     }
+}
+
+/// Lᵀ a.
+#[inline(always)]
+fn rooted<V: Vector>(root: &[Wide; 6], a: [V; 3]) -> [V; 3] {
+    let [l11, l21, l22] = [V::load(&root[0]), V::load(&root[1]), V::load(&root[2])];
+    let [l31, l32, l33] = [V::load(&root[3]), V::load(&root[4]), V::load(&root[5])];
+    [l11 * a[0] + l21 * a[1] + l31 * a[2], l22 * a[1] + l32 * a[2], l33 * a[2]]
 }
 
 /// i·(M⁻¹ k) of a direction.
@@ -140,38 +168,49 @@ fn straight<V: Vector>(i: [V; 3], k: [V; 3], mass: [V; 3]) -> V {
     dot(i, [mass[0] * k[0], mass[1] * k[1], mass[2] * k[2]])
 }
 
-/// i·(I⁻¹ k) of an arm.
 #[inline(always)]
-fn turned<V: Vector>(i: [V; 3], k: [V; 3], inertia: &[Wide; 6]) -> V {
-    dot(i, spin::<V>(inertia, k))
+fn store<V: Vector>(v: [V; 3], to: &mut Wide3) {
+    v[0].store(&mut to[0]);
+    v[1].store(&mut to[1]);
+    v[2].store(&mut to[2]);
 }
 
-/// Responses and their inverses; turns the arms of points into r × n.
+/// Responses and their inverses; turns arms into Lᵀ(r × n).
 #[inline(always)]
-fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points]) {
+fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides) {
     let (zero, half, one) = (V::splat(0.0), V::splat(0.5), V::splat(1.0));
     let normal = load::<V>(&bundle.normal);
     let t = load::<V>(&bundle.tangent);
     let u = cross(normal, t);
     let mass = load::<V>(&bundle.mass);
-    let [inertia_a, inertia_b] = &bundle.inertia;
+    let moves = [V::load(&sides.moves[0]), V::load(&sides.moves[1])];
+    let [root_a, root_b] = &sides.root;
     let straight = straight(normal, normal, mass);
     for point in points {
-        let [a, b] = [cross(load(&point.arm[0]), normal), cross(load(&point.arm[1]), normal)];
-        for x in 0..3 {
-            a[x].store(&mut point.arm[0][x]);
-            b[x].store(&mut point.arm[1][x]);
-        }
-        let response = straight + turned(a, a, inertia_a) + turned(b, b, inertia_b);
+        let a = rooted(root_a, cross(load(&point.arm[0]), normal));
+        let b = rooted(root_b, cross(load(&point.arm[1]), normal));
+        store(a, &mut point.arm[0]);
+        store(b, &mut point.arm[1]);
+        let response = straight + moves[0] * dot(a, a) + moves[1] * dot(b, b);
         response.select_le(zero, zero, one / response).store(&mut point.inverse);
     }
 
-    let [a, b] = [load::<V>(&bundle.arm[0]), load::<V>(&bundle.arm[1])];
-    let (at, bt, au, bu) = (cross(a, t), cross(b, t), cross(a, u), cross(b, u));
-    let p = self::straight(t, t, mass) + turned(at, at, inertia_a) + turned(bt, bt, inertia_b);
-    let q = self::straight(t, u, mass) + turned(at, au, inertia_a) + turned(bt, bu, inertia_b);
-    let r = self::straight(u, u, mass) + turned(au, au, inertia_a) + turned(bu, bu, inertia_b);
-    let about = turned(normal, normal, inertia_a) + turned(normal, normal, inertia_b);
+    let [a, b] = [load::<V>(&sides.arm[0]), load::<V>(&sides.arm[1])];
+    let [at, au] = [rooted(root_a, cross(a, t)), rooted(root_a, cross(a, u))];
+    let [bt, bu] = [rooted(root_b, cross(b, t)), rooted(root_b, cross(b, u))];
+    let [an, bn] = [rooted(root_a, normal), rooted(root_b, normal)];
+    let [turn_a, turn_b] = &mut bundle.turn;
+    store(at, &mut turn_a[0]);
+    store(au, &mut turn_a[1]);
+    store(an, &mut turn_a[2]);
+    store(bt, &mut turn_b[0]);
+    store(bu, &mut turn_b[1]);
+    store(bn, &mut turn_b[2]);
+    let [ma, mb] = moves;
+    let p = self::straight(t, t, mass) + ma * dot(at, at) + mb * dot(bt, bt);
+    let q = self::straight(t, u, mass) + ma * dot(at, au) + mb * dot(bt, bu);
+    let r = self::straight(u, u, mass) + ma * dot(au, au) + mb * dot(bu, bu);
+    let about = ma * dot(an, an) + mb * dot(bn, bn);
     about.select_le(zero, zero, one / about).store(&mut bundle.twist);
     let apart = half * (p - r);
     let largest = half * (p + r) + (apart * apart + q * q).sqrt();
@@ -186,25 +225,29 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points]) {
     (k * p).store(&mut bundle.stick[2]);
 }
 
-/// The impulses of the contact in a lane: friction is shared out among its points so that its sum and
+/// Hands a contact its impulses from its lane: friction is shared out among its points so that its sum and
 /// its torque about their middle are what the contact had.
 pub fn unpack(
     bundle: &Bundle,
     points: &[Points],
     lane: usize,
-    count: usize,
-    out: &mut [PointImpulse; POINTS_MAX],
+    place: [&Place; 2],
+    contact: &mut Contact,
 ) {
+    let count = contact.points().len();
     let normal = get(&bundle.normal, lane);
     let t = get(&bundle.tangent, lane);
     let u = normal.cross(t);
     let [z1, z2, z3] = [0, 1, 2].map(|k| f64::from(bundle.friction[k].0[lane]));
     let slide = (z1 * t + z2 * u) / count as f64;
-    // n × (r × n) is r along the surface; on the side whose arms are short
     let side = usize::from(bundle.moves[1] >> lane & 1 == 1);
     let mut from_middle = [Vec3::ZERO; POINTS_MAX];
-    for (d, point) in from_middle.iter_mut().zip(&points[..count]) {
-        *d = normal.cross(get(&point.arm[side], lane));
+    if z3 != 0.0 {
+        let unroot = place[side].unroot.transpose();
+        for (d, point) in from_middle.iter_mut().zip(&points[..count]) {
+            // n × (r × n) is r along the surface
+            *d = normal.cross(unroot * get(&point.arm[side], lane));
+        }
     }
     let middle = from_middle.iter().fold(Vec3::ZERO, |s, d| s + *d) / count as f64;
     let mut square = 0.0;
@@ -213,8 +256,8 @@ pub fn unpack(
         square += d.length_squared();
     }
     let twist = if square > 0.0 { z3 / square } else { 0.0 };
-    for ((out, point), d) in out.iter_mut().zip(&points[..count]).zip(from_middle) {
-        out.normal = f64::from(point.impulse.0[lane]);
-        out.friction = slide + twist * normal.cross(d);
+    for ((out, point), d) in contact.points.iter_mut().zip(&points[..count]).zip(from_middle) {
+        out.normal_impulse = f64::from(point.impulse.0[lane]);
+        out.friction_impulse = slide + twist * normal.cross(d);
     }
 }

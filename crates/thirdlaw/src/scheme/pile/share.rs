@@ -43,3 +43,16 @@ impl<'a, T> Shared<'a, T> {
         unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 }
+
+/// Asks for what lies there, without waiting for it; any address will do.
+#[inline(always)]
+pub fn prefetch<T>(at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    for offset in (0..size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint to the machine that reads and changes nothing
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast::<i8>().wrapping_add(offset)) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = at;
+}

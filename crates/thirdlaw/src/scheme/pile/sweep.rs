@@ -12,7 +12,7 @@
 
 use super::bundle::{Bundle, Line, Padded, Points};
 use super::share::Shared;
-use super::vector::{LANES, Quad, Vector, Wide, cross, dot, load};
+use super::vector::{LANES, Quad, Vector, Wide, Wide3, cross, dot, load};
 
 /// What a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub enum Pass {
     Push,
     /// An iteration without.
     Relax,
+    /// The last of these, which says what it still had to change.
+    Last,
 }
 
 /// The numbers of a pass that are the same for all contacts.
@@ -51,8 +53,8 @@ pub struct Bodies<'a> {
     pub inv_mass: &'a [Padded],
 }
 
-/// One pass over some bundles of a colour; `points` begins at record `base`. Returns the largest
-/// change that a normal impulse asked for, m/s.
+/// One pass over some bundles of a colour; `points` begins at record `base`. The last returns the
+/// largest change that a normal impulse asked for, m/s.
 ///
 /// # Safety
 /// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
@@ -123,7 +125,11 @@ pub unsafe fn sweep_with<V: Vector>(
             }
             Pass::Relax => {
                 sides.friction(bundle, points);
-                met = met.max(sides.relax(bundle, points, spring));
+                sides.relax::<false>(bundle, points);
+            }
+            Pass::Last => {
+                sides.friction(bundle, points);
+                met = met.max(sides.relax::<true>(bundle, points));
             }
         }
         // SAFETY: the caller's
@@ -156,24 +162,6 @@ fn sub<V: Vector>(a: [V; 3], b: [V; 3]) -> [V; 3] {
 #[inline(always)]
 fn scaled<V: Vector>(a: [V; 3], k: V) -> [V; 3] {
     [a[0] * k, a[1] * k, a[2] * k]
-}
-
-/// I⁻¹ τ.
-#[inline(always)]
-pub(super) fn spin<V: Vector>(inertia: &[Wide; 6], turn: [V; 3]) -> [V; 3] {
-    let [xx, yy, zz, xy, xz, yz] = [
-        V::load(&inertia[0]),
-        V::load(&inertia[1]),
-        V::load(&inertia[2]),
-        V::load(&inertia[3]),
-        V::load(&inertia[4]),
-        V::load(&inertia[5]),
-    ];
-    [
-        xx * turn[0] + xy * turn[1] + xz * turn[2],
-        xy * turn[0] + yy * turn[1] + yz * turn[2],
-        xz * turn[0] + yz * turn[1] + zz * turn[2],
-    ]
 }
 
 type Addresses = [*mut Line; LANES];
@@ -253,8 +241,8 @@ impl<V: Vector> Sides<V> {
         for x in 0..3 {
             self.relative[x] = self.relative[x] + mass[x] * push[x];
         }
-        self.angular[0] = sub(self.angular[0], spin(&bundle.inertia[0], turn[0]));
-        self.angular[1] = add(self.angular[1], spin(&bundle.inertia[1], turn[1]));
+        self.angular[0] = sub(self.angular[0], turn[0]);
+        self.angular[1] = add(self.angular[1], turn[1]);
     }
 
     /// w/N of a point.
@@ -291,18 +279,22 @@ impl<V: Vector> Sides<V> {
         }
     }
 
+    /// Returns the largest change asked for, m/s, if it is to be `MEASURED`.
     #[inline(always)]
-    fn relax(&mut self, bundle: &Bundle, points: &mut [Points], spring: &Spring) -> V {
+    fn relax<const MEASURED: bool>(&mut self, bundle: &Bundle, points: &mut [Points]) -> V {
         let normal = load::<V>(&bundle.normal);
-        let (zero, inv_h) = (V::splat(0.0), V::splat(spring.inv_h));
+        let zero = V::splat(0.0);
         let mut met = zero;
         for point in points {
             let (z, inverse) = (V::load(&point.impulse), V::load(&point.inverse));
-            let room = V::load(&point.gap).max(zero) * inv_h * inverse;
+            // what an open point wants is its room
+            let room = V::load(&point.gap).select_le(zero, zero, V::load(&point.push));
             let next = (z - (self.closing(normal, point, inverse) + room)).max(zero);
             let change = self.take(bundle, normal, point, next);
-            let error = change.max(zero - change) / inverse;
-            met = met.max(inverse.select_le(zero, zero, error));
+            if MEASURED {
+                let error = change.max(zero - change) / inverse;
+                met = met.max(inverse.select_le(zero, zero, error));
+            }
         }
         met
     }
@@ -313,7 +305,6 @@ impl<V: Vector> Sides<V> {
         let normal = load::<V>(&bundle.normal);
         let t = load::<V>(&bundle.tangent);
         let u = cross(normal, t);
-        let arm = [load::<V>(&bundle.arm[0]), load::<V>(&bundle.arm[1])];
         let mut load_sum = zero;
         for point in points {
             load_sum = load_sum + V::load(&point.impulse);
@@ -321,10 +312,11 @@ impl<V: Vector> Sides<V> {
         let limit = V::load(&bundle.coefficient) * load_sum;
         let [z1, z2, z3] = load::<V>(&bundle.friction);
 
-        let turning = sub(cross(self.angular[1], arm[1]), cross(self.angular[0], arm[0]));
-        let slip = add(self.relative, turning);
-        let (w1, w2) = (dot(t, slip), dot(u, slip));
-        let w3 = dot(normal, sub(self.angular[1], self.angular[0]));
+        let [ya, yb] = self.angular;
+        let [a, b] = [&bundle.turn[0], &bundle.turn[1]];
+        let w1 = dot(t, self.relative) + (dot(load(&b[0]), yb) - dot(load(&a[0]), ya));
+        let w2 = dot(u, self.relative) + (dot(load(&b[1]), yb) - dot(load(&a[1]), ya));
+        let w3 = dot(load(&b[2]), yb) - dot(load(&a[2]), ya);
 
         let [p, q, r] = load::<V>(&bundle.stick);
         let mut next1 = z1 - (p * w1 + q * w2);
@@ -345,9 +337,9 @@ impl<V: Vector> Sides<V> {
         next2.store(&mut bundle.friction[1]);
         next3.store(&mut bundle.friction[2]);
 
-        let push = add(scaled(t, next1 - z1), scaled(u, next2 - z2));
-        let about = scaled(normal, next3 - z3);
-        let turn = [add(cross(arm[0], push), about), add(cross(arm[1], push), about)];
+        let change = [next1 - z1, next2 - z2, next3 - z3];
+        let push = add(scaled(t, change[0]), scaled(u, change[1]));
+        let turn = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
         self.apply(bundle, push, turn);
     }
 
@@ -357,9 +349,8 @@ impl<V: Vector> Sides<V> {
         let t = load::<V>(&bundle.tangent);
         let [z1, z2, z3] = load::<V>(&bundle.friction);
         let push = add(scaled(t, z1), scaled(cross(normal, t), z2));
-        let about = scaled(normal, z3);
-        let [a, b] = [load(&bundle.arm[0]), load(&bundle.arm[1])];
-        let mut turn = [add(cross(a, push), about), add(cross(b, push), about)];
+        let z = [z1, z2, z3];
+        let mut turn = [turned(&bundle.turn[0], z), turned(&bundle.turn[1], z)];
         let mut sum = V::splat(0.0);
         for point in points {
             let z = V::load(&point.impulse);
@@ -369,6 +360,13 @@ impl<V: Vector> Sides<V> {
         }
         self.apply(bundle, add(push, scaled(normal, sum)), turn);
     }
+}
+
+/// What the three impulses of friction do to the turning of a side.
+#[inline(always)]
+fn turned<V: Vector>(turn: &[Wide3; 3], [z1, z2, z3]: [V; 3]) -> [V; 3] {
+    let [t, u, n] = [load::<V>(&turn[0]), load::<V>(&turn[1]), load::<V>(&turn[2])];
+    add(add(scaled(t, z1), scaled(u, z2)), scaled(n, z3))
 }
 
 /// Where the points are after what bodies have moved so far, and what they want.
@@ -429,8 +427,7 @@ mod tests {
         }
         let wide3 = [&mut bundle.normal, &mut bundle.tangent, &mut bundle.friction];
         wide3.into_iter().flatten().for_each(|w| fill(w, &mut f));
-        bundle.arm.iter_mut().flatten().for_each(|w| fill(w, &mut f));
-        bundle.inertia.iter_mut().flatten().for_each(|w| fill(w, || f().abs()));
+        bundle.turn.iter_mut().flatten().flatten().for_each(|w| fill(w, &mut f));
         bundle.mass.iter_mut().chain(&mut bundle.stick).for_each(|w| fill(w, || 0.3 * f().abs()));
         for w in [&mut bundle.slide, &mut bundle.twist, &mut bundle.coefficient] {
             fill(w, || f().abs());
@@ -451,6 +448,7 @@ mod tests {
         (bundle, points, lines, moved, masses)
     }
 
+    const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
     const SPRING: Spring =
         Spring { inv_h: 480.0, rate: 90.0, softness: 0.1, slop: 1e-4, speed: 3.0, sag: 1e-3 };
 
@@ -461,7 +459,7 @@ mod tests {
         {
             let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
             let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
-            for pass in [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax] {
+            for pass in PASSES {
                 // SAFETY: one thread, and lines for all bodies
                 unsafe {
                     if portable {
@@ -496,7 +494,7 @@ mod tests {
             let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
             let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
             let bundles = std::slice::from_mut(&mut bundle);
-            for pass in [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax] {
+            for pass in PASSES {
                 // SAFETY: one thread, and lines for all bodies
                 unsafe { sweep(pass, bundles, &mut points, 0, &bodies, &SPRING) };
             }

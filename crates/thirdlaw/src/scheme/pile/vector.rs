@@ -307,9 +307,13 @@ pub mod avx2 {
         #[inline(always)]
         unsafe fn add_to(v: [Register; 3], to: [*mut Quad; LANES], mask: u8) {
             unsafe {
+                if mask == 0 {
+                    return;
+                }
                 let rows = rows(v);
                 for lane in 0..LANES {
-                    if mask >> lane & 1 == 1 {
+                    // bodies that move come together, so that most masks are whole
+                    if mask == 0xFF || mask >> lane & 1 == 1 {
                         let to = to[lane].cast();
                         _mm256_store_pd(to, _mm256_add_pd(_mm256_load_pd(to), rows[lane]));
                     }
@@ -325,9 +329,12 @@ pub mod avx2 {
             mask: u8,
         ) {
             unsafe {
+                if mask == 0 {
+                    return;
+                }
                 let rows = rows(v);
                 for lane in 0..LANES {
-                    if mask >> lane & 1 == 1 {
+                    if mask == 0xFF || mask >> lane & 1 == 1 {
                         let to = to[lane].cast();
                         let add = _mm256_mul_pd(rows[lane], _mm256_load_pd(scale[lane].cast()));
                         _mm256_store_pd(to, _mm256_add_pd(_mm256_load_pd(to), add));

@@ -1,0 +1,98 @@
+//! Bodies as the narrow phase sees them in a step: what every pair asks for, close together in memory
+//! and worked out once a body.
+
+use super::broad::{farthest_look, rest_margin, turning};
+use crate::math::{Mat3, Pose, Quat, Vec3};
+use crate::model::{BodyModel, Model};
+use crate::shape::{Convex, Geometry};
+use crate::state::{BodyState, State};
+
+/// One body.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed {
+    /// Centre of mass, m.
+    pub position: Vec3,
+    /// Orientation, twice.
+    pub rotation: Quat,
+    pub axes: Mat3,
+    /// Where the origin of its shape is, m.
+    pub origin: Vec3,
+    /// Velocity of the centre of mass, m/s.
+    velocity: Vec3,
+    /// Distances of the margin, m: at rest, by turning, and the most of what moving adds.
+    rest: f64,
+    turning: f64,
+    farthest: f64,
+    /// Distance from the centre of mass to the farthest point, m.
+    pub reach: f64,
+    /// Half its thickness where it is thinnest, m; that of ground is without end.
+    pub thickness: f64,
+    /// Half extents of a box; negative for all else.
+    half: Vec3,
+}
+
+/// Fills `out` with the bodies of a step of `dt` seconds.
+pub fn place_all(model: &Model, state: &State, dt: f64, out: &mut Vec<Placed>) {
+    out.clear();
+    out.extend(
+        model.bodies.iter().zip(&state.bodies).map(|(body, now)| Placed::new(body, now, dt)),
+    );
+}
+
+impl Placed {
+    fn new(body: &BodyModel, now: &BodyState, dt: f64) -> Placed {
+        let axes = Mat3::from_quat(now.rotation);
+        let solid = !body.shape.is_mesh() && !body.shape.is_half_space();
+        Placed {
+            position: now.position,
+            rotation: now.rotation,
+            axes,
+            origin: now.position - axes * body.center,
+            velocity: now.velocity.linear,
+            rest: rest_margin(body),
+            turning: turning(body, now, dt),
+            farthest: farthest_look(body),
+            reach: body.reach,
+            thickness: if solid { body.shape.inner_radius() } else { f64::INFINITY },
+            half: match body.shape.geometry() {
+                Geometry::Convex(Convex::Cuboid { half_extents }) => *half_extents,
+                _ => Vec3::NEG_ONE,
+            },
+        }
+    }
+
+    /// The pose of its shape.
+    pub fn pose(&self) -> Pose {
+        Pose::from_parts(self.origin, self.rotation)
+    }
+}
+
+/// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
+/// that an observer who moves along sees the same contacts.
+pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
+    let travel = a.velocity.distance(b.velocity) * dt + a.turning + b.turning;
+    a.rest.min(b.rest) + travel.min(a.farthest.min(b.farthest))
+}
+
+/// Whether two boxes are farther apart than `margin` along the normal of a face: most boxes whose
+/// bounds overlap are, and need no closer look.
+pub fn surely_apart(a: &Placed, b: &Placed, margin: f64) -> bool {
+    if a.half.x < 0.0 || b.half.x < 0.0 {
+        return false;
+    }
+    let offset = b.origin - a.origin;
+    let to_a = a.axes.transpose();
+    let along_a = (to_a * offset).abs();
+    // the sphere around b settles most cases
+    if (along_a - a.half).max_element() > margin + b.half.length() {
+        return true;
+    }
+    let cosines = to_a * b.axes;
+    let absolute =
+        Mat3::from_cols(cosines.x_axis.abs(), cosines.y_axis.abs(), cosines.z_axis.abs());
+    if (along_a - a.half - absolute * b.half).max_element() > margin {
+        return true;
+    }
+    let along_b = (b.axes.transpose() * offset).abs();
+    (along_b - b.half - absolute.transpose() * a.half).max_element() > margin
+}
