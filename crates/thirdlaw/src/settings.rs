@@ -90,8 +90,8 @@ pub enum Preconditioner {
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// `f32` where tolerance and stiffness allow it; faster, but contacts made stiffer after a
-    /// crossing may be too stiff for it.
+    /// `f32` where it should be enough. Of cloth that is where tolerance and stiffness allow it; contacts
+    /// made stiffer after a crossing may still be too stiff.
     Auto,
     /// `f32`.
     Single,

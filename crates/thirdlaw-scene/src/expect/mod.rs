@@ -293,8 +293,9 @@ mod tests {
         }
     }
 
-    fn verdict(expectation: Expectation, values: &[f64]) -> Verdict {
-        let mut tracker = ExpectTracker {
+    /// Of one expectation in a world of which nothing is read.
+    fn tracker(expectation: Expectation) -> ExpectTracker {
+        ExpectTracker {
             expectations: vec![expectation],
             seen: vec![Seen::default()],
             start: vec![],
@@ -304,7 +305,11 @@ mod tests {
             points: vec![],
             couplings: vec![],
             frame_time: 0.5,
-        };
+        }
+    }
+
+    fn verdict(expectation: Expectation, values: &[f64]) -> Verdict {
+        let mut tracker = tracker(expectation);
         let world = World::new(Default::default()).unwrap();
         for (i, &kinetic) in values.iter().enumerate() {
             let time = 0.5 * i as f64;
@@ -336,17 +341,7 @@ mod tests {
         };
         let world = World::new(Default::default()).unwrap();
         let verdict = |books: &[Option<f64>]| {
-            let mut tracker = ExpectTracker {
-                expectations: vec![expectation.clone()],
-                seen: vec![Seen::default()],
-                start: vec![],
-                cloths: vec![],
-                joints: vec![],
-                emitters: vec![],
-                points: vec![],
-                couplings: vec![],
-                frame_time: 0.5,
-            };
+            let mut tracker = tracker(expectation.clone());
             for imbalance in books {
                 let frame = |imbalance: f64| CouplingFrame { imbalance, ..Default::default() };
                 tracker.keep_books(imbalance.iter().map(|i| frame(*i)).collect());

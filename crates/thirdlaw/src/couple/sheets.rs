@@ -35,19 +35,11 @@ pub(super) struct SheetFollow {
 
 impl SheetMirror {
     /// Takes in a sheet whose number at the follower is known.
-    pub fn new(sheet: usize, of: &Sheet, owner: &mut Member) -> Result<SheetMirror, CoupleError> {
-        let count = of.handles.len();
+    pub fn new(sheet: usize, of: &Sheet, owner: &Member) -> Result<SheetMirror, CoupleError> {
         let handles = of.handles.clone();
-        let mut mirror = SheetMirror {
-            sheet,
-            handles,
-            starts: Vec::new(),
-            ends: Vec::new(),
-            met: vec![Vec3::ZERO; count],
-        };
-        mirror.starts = read(&mirror.handles, owner)?;
-        mirror.ends.clone_from(&mirror.starts);
-        Ok(mirror)
+        let starts = read(&handles, owner)?;
+        let met = vec![Vec3::ZERO; handles.len()];
+        Ok(SheetMirror { sheet, handles, ends: starts.clone(), starts, met })
     }
 
     /// Reads where its vertices begin.

@@ -138,7 +138,6 @@ const UNPACK: u32 = 3;
 const FINISH: u32 = 4;
 const LEAD: u32 = 5;
 const SWEEP: u32 = 6;
-const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
 
 /// Advances the islands of a pile by a step; `bodies` are those of all islands, `contacts` those of the
 /// world, which the state lends for as long.
@@ -205,15 +204,16 @@ pub fn solve(
             SWEEP => unsafe {
                 let chunk = &order.chunks[order.colors[color as usize].start as usize + at];
                 let bodies = Bodies { velocity: &lines.velocity, moved: &lines.moved, inv_mass };
+                let pass = sweep::PASSES[pass as usize];
                 let found = sweep::sweep(
-                    PASSES[pass as usize],
+                    pass,
                     bundles.range(chunk.bundles.clone()),
                     points.range(chunk.points.clone()),
                     chunk.points.start,
                     &bodies,
                     &spring,
                 );
-                if PASSES[pass as usize] == Pass::Last {
+                if pass == Pass::Last {
                     met.fetch_max(found.to_bits(), Ordering::Relaxed);
                 }
             },
@@ -230,9 +230,9 @@ pub fn solve(
             },
         }
     };
-    let sweep = |leader: &mut Leader, pass: u32| {
+    let sweep = |leader: &mut Leader, pass: Pass| {
         for (color, chunks) in order.colors.iter().enumerate() {
-            leader.stage(SWEEP | pass << 4 | (color as u32) << 8, chunks.len());
+            leader.stage(SWEEP | (pass as u32) << 4 | (color as u32) << 8, chunks.len());
         }
     };
     team::run(contacts.len() >= TEAM, &work, |leader| {
@@ -244,16 +244,16 @@ pub fn solve(
             leader.stage(BEGIN | substep << 16, body_chunks);
             watch.integrated();
             if substep == 0 {
-                sweep(leader, 0);
+                sweep(leader, Pass::Warm);
             }
-            sweep(leader, 1);
-            (1..iterations).for_each(|_| sweep(leader, 2));
+            sweep(leader, Pass::Place);
+            (1..iterations).for_each(|_| sweep(leader, Pass::Push));
             watch.solved();
             leader.stage(ADVANCE, body_chunks);
             watch.integrated();
             for round in 1..=relax {
                 let last = round == relax && substep + 1 == settings.substeps;
-                sweep(leader, if last { 4 } else { 3 });
+                sweep(leader, if last { Pass::Last } else { Pass::Relax });
             }
         }
         leader.stage(UNPACK, order.chunks.len());

@@ -29,6 +29,9 @@ pub enum Pass {
     Last,
 }
 
+/// All of them, by number.
+pub const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
+
 /// The numbers of a pass that are the same for all contacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Spring {
@@ -448,7 +451,6 @@ mod tests {
         (bundle, points, lines, moved, masses)
     }
 
-    const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
     const SPRING: Spring =
         Spring { inv_h: 480.0, rate: 90.0, softness: 0.1, slop: 1e-4, speed: 3.0, sag: 1e-3 };
 
