@@ -74,7 +74,7 @@ fn shortest<R>(mut work: impl FnMut() -> R) -> (f64, R) {
 /// The system of one cloth step from the world's state: what touches may only slide.
 fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
     let sheet = &world.model().sheet;
-    let (layout, elements) = (&sheet.layout, &sheet.elements);
+    let (layout, elements) = (sheet.layout(), &sheet.elements);
     let particles = &world.state().particles;
     let n = particles.x.len();
     let mut parts = Contributions::default();

@@ -281,7 +281,8 @@ impl World {
     /// Wakes the sleepers that a body put into place may touch: one that does not move would never
     /// be found to.
     fn wake_near(&mut self, slot: usize) {
-        if !self.state.bodies.iter().any(|b| b.asleep) {
+        // who has not moved yet has not gone to sleep: worlds are built in no more than their size
+        if self.state.step == 0 {
             return;
         }
         let shape = &self.model.bodies[slot].shape;

@@ -7,7 +7,7 @@ use crate::ids::BodyId;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::solve::layout::Layout;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The constant part of one cloth.
 #[derive(Clone, Debug)]
@@ -67,8 +67,8 @@ pub enum PinHold {
 pub struct Sheet {
     /// Elements with indices into the world's particles.
     pub elements: Elements,
-    /// Rows of the system.
-    pub layout: Layout,
+    /// Rows of the system, laid out when a step first asks for them.
+    layout: OnceLock<Layout>,
     /// Which bodies each particle may touch.
     pub groups: Vec<Groups>,
     /// Factor on gravity of each particle.
@@ -255,11 +255,15 @@ impl Sheet {
             sheet.shy.push(!cloth.self_collision);
         }
         sheet.triangles = sheet.elements.membranes.iter().map(|m| m.nodes).collect();
-        sheet.layout = Layout::new(&sheet.elements);
         let threads = &sheet.elements.threads;
         let total: f64 = threads.iter().map(|t| t.1).sum();
         sheet.edge_length = total / threads.len().max(1) as f64;
         sheet
+    }
+
+    /// Rows of the system.
+    pub fn layout(&self) -> &Layout {
+        self.layout.get_or_init(|| Layout::new(&self.elements))
     }
 
     /// Whether there is no cloth.

@@ -1,6 +1,7 @@
 //! A sparse matrix of 3×3 blocks with a fixed pattern.
 
 use super::parallel::each;
+use super::rows::Rows;
 use crate::math::{Mat3, Vec3};
 use std::ops::Range;
 
@@ -105,20 +106,16 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern with a block for every pair of nodes of every element, and the diagonal.
-    pub fn new(rows: usize, mut pairs: Vec<(u32, u32)>) -> Pattern {
-        pairs.extend((0..rows as u32).map(|i| (i, i)));
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut row_start = vec![0_u32; rows + 1];
-        for &(row, _) in &pairs {
-            row_start[row as usize + 1] += 1;
-        }
-        for i in 0..rows {
-            row_start[i + 1] += row_start[i];
-        }
-        let column: Vec<u32> = pairs.iter().map(|p| p.1).collect();
-        let mut pattern = Pattern { row_start, column, diagonal: Vec::new() };
+    /// The pattern whose rows have the columns that `columns(row, out)` names, in any order and as
+    /// often as it likes, and the diagonal.
+    pub fn new(rows: usize, mut columns: impl FnMut(usize, &mut Vec<u32>)) -> Pattern {
+        let Rows { start, entries } = Rows::made(rows, |i, row| {
+            row.push(i as u32);
+            columns(i, row);
+            row.sort_unstable();
+            row.dedup();
+        });
+        let mut pattern = Pattern { row_start: start, column: entries, diagonal: Vec::new() };
         pattern.diagonal = (0..rows).map(|i| pattern.find(i, i as u32).unwrap_or(0)).collect();
         pattern
     }

@@ -42,12 +42,14 @@ impl Galerkin {
             ..Galerkin::default()
         };
         let mut product_column: Vec<u32> = Vec::new();
+        let mut columns: Vec<u32> = Vec::new();
         let place = |columns: &[u32], c: u32| columns.binary_search(&c).unwrap_or(0) as u16;
         for i in 0..fine.rows() {
             let row = &fine.column[fine.range(i)];
-            let columns = sorted(
-                row.iter().flat_map(|&j| weights.row(j as usize).iter().map(|w| w.0)).collect(),
-            );
+            columns.clear();
+            columns.extend(row.iter().flat_map(|&j| weights.row(j as usize).iter().map(|w| w.0)));
+            columns.sort_unstable();
+            columns.dedup();
             for &j in row {
                 let places = weights.row(j as usize).iter().map(|w| place(&columns, w.0));
                 out.product_place.extend(places);
@@ -58,14 +60,12 @@ impl Galerkin {
             out.product_start.push(product_column.len() as u32);
         }
         let product_row = |i: usize, start: &[u32]| start[i] as usize..start[i + 1] as usize;
-        let mut pairs = Vec::new();
-        for c in 0..transposed.rows() {
+        let pattern = Pattern::new(transposed.rows(), |c, columns| {
             for &(i, _) in transposed.row(c) {
                 let range = product_row(i as usize, &out.product_start);
-                pairs.extend(product_column[range].iter().map(|&d| (c as u32, d)));
+                columns.extend_from_slice(&product_column[range]);
             }
-        }
-        let pattern = Pattern::new(transposed.rows(), pairs);
+        });
         for c in 0..transposed.rows() {
             let columns = &pattern.column[pattern.range(c)];
             for &(i, _) in transposed.row(c) {
@@ -181,12 +181,6 @@ impl<T> Filter<T> {
             hold => Some(hold as usize),
         }
     }
-}
-
-fn sorted(mut columns: Vec<u32>) -> Vec<u32> {
-    columns.sort_unstable();
-    columns.dedup();
-    columns
 }
 
 #[inline(always)]

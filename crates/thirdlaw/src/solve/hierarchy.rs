@@ -10,8 +10,8 @@
 
 use super::block::Pattern;
 use super::galerkin::Galerkin;
+use super::rows::{Rows, join};
 use crate::cloth::elements::Elements;
-use std::collections::BTreeMap;
 
 /// Levels with no more nodes than this are solved directly.
 pub const DIRECT_NODES: usize = 48;
@@ -35,63 +35,31 @@ pub struct Level {
     pub pattern: Pattern,
 }
 
-/// A sparse matrix of weights by rows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Weights {
-    /// Where each row begins; one more than rows.
-    pub start: Vec<u32>,
-    /// Column and weight of each entry, columns ascending.
-    pub entries: Vec<(u32, f32)>,
-}
+/// A sparse matrix of weights: column and weight of each entry, columns ascending.
+pub type Weights = Rows<(u32, f32)>;
 
-impl Weights {
-    /// Entries of a row.
-    #[inline(always)]
-    pub fn row(&self, row: usize) -> &[(u32, f32)] {
-        &self.entries[self.start[row] as usize..self.start[row + 1] as usize]
-    }
-
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        self.start.len().saturating_sub(1)
-    }
-
-    fn from_rows<'a>(rows: impl Iterator<Item = &'a [(u32, f32)]>) -> Weights {
-        let mut out = Weights { start: vec![0], entries: Vec::new() };
-        for row in rows {
-            out.entries.extend_from_slice(row);
-            out.start.push(out.entries.len() as u32);
-        }
-        out
-    }
-
-    fn transposed(&self, columns: usize) -> Weights {
-        let mut rows = vec![Vec::new(); columns];
-        for i in 0..self.rows() {
-            for &(column, w) in self.row(i) {
-                rows[column as usize].push((i as u32, w));
-            }
-        }
-        Weights::from_rows(rows.iter().map(|r| &r[..]))
-    }
+fn transposed(weights: &Weights, columns: usize) -> Weights {
+    let entry = |i: usize| weights.row(i).iter().map(move |&(column, w)| (column, (i as u32, w)));
+    let all: Vec<(u32, (u32, f32))> = (0..weights.rows()).flat_map(entry).collect();
+    Rows::gathered(columns, &all)
 }
 
 /// An undirected graph with weighted edges, by node, neighbours ascending.
-type Graph = Vec<Vec<(u32, f64)>>;
+type Graph = Rows<(u32, f64)>;
 
 /// The levels of a mesh, finest first; none where the mesh is small.
 pub fn levels(elements: &Elements, pattern: &Pattern) -> Vec<Level> {
     let mut out: Vec<Level> = Vec::new();
     let mut graph = edge_graph(elements);
-    while graph.len() > DIRECT_NODES && out.len() < LEVELS_MAX {
+    while graph.rows() > DIRECT_NODES && out.len() < LEVELS_MAX {
         let (owner, count) = aggregates(&graph);
         // many cloths of a few vertices each: nothing left to gather
-        if 4 * count > 3 * graph.len() {
+        if 4 * count > 3 * graph.rows() {
             break;
         }
         let fine = out.last().map_or(pattern, |l: &Level| &l.pattern);
         let weights = smoothed(&graph, &owner);
-        let transposed = weights.transposed(count);
+        let transposed = transposed(&weights, count);
         let (galerkin, pattern) = Galerkin::new(fine, &weights, &transposed);
         graph = coarse_graph(&graph, &owner, count);
         out.push(Level { weights, transposed, galerkin, pattern });
@@ -101,7 +69,7 @@ pub fn levels(elements: &Elements, pattern: &Pattern) -> Vec<Level> {
 
 /// Edges of the triangles, weighted by 1/length² at rest.
 fn edge_graph(elements: &Elements) -> Graph {
-    let mut edges: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+    let mut sides = Vec::with_capacity(6 * elements.membranes.len());
     for membrane in &elements.membranes {
         let (du, dv) = (&membrane.du, &membrane.dv);
         // rest coordinates of corners 1 and 2 from corner 0: the inverse of the weights of w_u, w_v
@@ -110,32 +78,29 @@ fn edge_graph(elements: &Elements) -> Graph {
         for (i, j) in [(0, 1), (1, 2), (2, 0)] {
             let (a, b) = (membrane.nodes[i], membrane.nodes[j]);
             let (u, v) = (uv[j][0] - uv[i][0], uv[j][1] - uv[i][1]);
-            let weight = edges.entry((a.min(b), a.max(b))).or_insert(0.0);
-            *weight = weight.max(1.0 / (u * u + v * v));
+            let weight = 1.0 / (u * u + v * v);
+            sides.extend([(a, (b, weight)), (b, (a, weight))]);
         }
     }
-    let mut graph = vec![Vec::new(); elements.mass.len()];
-    for ((a, b), weight) in edges {
-        graph[a as usize].push((b, weight));
-        graph[b as usize].push((a, weight));
-    }
-    for neighbours in &mut graph {
-        neighbours.sort_unstable_by_key(|n| n.0);
-    }
-    graph
+    let nodes = elements.mass.len();
+    let all = Rows::gathered(nodes, &sides);
+    Rows::made(nodes, |i, row| {
+        row.extend_from_slice(all.row(i));
+        join(row, f64::max);
+    })
 }
 
 /// The aggregate of each node and their number: first a node with all its neighbours wherever they
 /// are still free, then the rest to the aggregate that they are most strongly tied to.
 fn aggregates(graph: &Graph) -> (Vec<u32>, usize) {
     const FREE: u32 = u32::MAX;
-    let mut owner = vec![FREE; graph.len()];
+    let mut owner = vec![FREE; graph.rows()];
     let mut count = 0_u32;
     let strong = |i: usize| {
-        let most = graph[i].iter().fold(0.0_f64, |m, n| m.max(n.1));
-        graph[i].iter().filter(move |n| n.1 >= WEAK * most)
+        let most = graph.row(i).iter().fold(0.0_f64, |m, n| m.max(n.1));
+        graph.row(i).iter().filter(move |n| n.1 >= WEAK * most)
     };
-    for i in 0..graph.len() {
+    for i in 0..graph.rows() {
         if owner[i] == FREE && strong(i).all(|n| owner[n.0 as usize] == FREE) {
             owner[i] = count;
             strong(i).for_each(|n| owner[n.0 as usize] = count);
@@ -143,13 +108,14 @@ fn aggregates(graph: &Graph) -> (Vec<u32>, usize) {
         }
     }
     let gathered = owner.clone();
-    for i in (0..graph.len()).filter(|&i| gathered[i] == FREE) {
-        let mut ties: BTreeMap<u32, f64> = BTreeMap::new();
-        for n in strong(i).filter(|n| gathered[n.0 as usize] != FREE) {
-            *ties.entry(gathered[n.0 as usize]).or_insert(0.0) += n.1;
-        }
+    let mut ties = Vec::new();
+    for i in (0..graph.rows()).filter(|&i| gathered[i] == FREE) {
+        let held = strong(i).map(|n| (gathered[n.0 as usize], n.1)).filter(|n| n.0 != FREE);
+        ties.clear();
+        ties.extend(held);
+        join(&mut ties, |a, b| a + b);
         let mut best = (FREE, 0.0);
-        for (aggregate, tie) in ties {
+        for &(aggregate, tie) in &ties {
             if tie > best.1 {
                 best = (aggregate, tie);
             }
@@ -165,27 +131,28 @@ fn aggregates(graph: &Graph) -> (Vec<u32>, usize) {
 
 /// (I − ω D⁻¹L) T.
 fn smoothed(graph: &Graph, owner: &[u32]) -> Weights {
-    let mut start = vec![0];
-    let mut entries = Vec::new();
-    for (i, neighbours) in graph.iter().enumerate() {
+    let mut sums = Vec::new();
+    Rows::made(graph.rows(), |i, row| {
+        let neighbours = graph.row(i);
         let total: f64 = neighbours.iter().map(|n| n.1).sum();
-        let mut row: BTreeMap<u32, f64> = BTreeMap::new();
-        row.insert(owner[i], if total > 0.0 { 1.0 - SMOOTHING } else { 1.0 });
+        sums.clear();
+        sums.push((owner[i], if total > 0.0 { 1.0 - SMOOTHING } else { 1.0 }));
         for n in neighbours.iter().filter(|_| total > 0.0) {
-            *row.entry(owner[n.0 as usize]).or_insert(0.0) += SMOOTHING * n.1 / total;
+            sums.push((owner[n.0 as usize], SMOOTHING * n.1 / total));
         }
-        entries.extend(row.into_iter().map(|(column, w)| (column, w as f32)));
-        start.push(entries.len() as u32);
-    }
-    Weights { start, entries }
+        join(&mut sums, |a, b| a + b);
+        row.extend(sums.iter().map(|&(column, w)| (column, w as f32)));
+    })
 }
 
 fn coarse_graph(graph: &Graph, owner: &[u32], count: usize) -> Graph {
-    let mut out = vec![BTreeMap::new(); count];
-    for (i, neighbours) in graph.iter().enumerate() {
-        for n in neighbours.iter().filter(|n| owner[n.0 as usize] != owner[i]) {
-            *out[owner[i] as usize].entry(owner[n.0 as usize]).or_insert(0.0) += n.1;
+    let members: Vec<(u32, u32)> = owner.iter().zip(0..).map(|(&o, i)| (o, i)).collect();
+    let members = Rows::gathered(count, &members);
+    Rows::made(count, |aggregate, row| {
+        for &i in members.row(aggregate) {
+            let neighbours = graph.row(i as usize).iter().map(|n| (owner[n.0 as usize], n.1));
+            row.extend(neighbours.filter(|n| n.0 as usize != aggregate));
         }
-    }
-    out.into_iter().map(|row| row.into_iter().collect()).collect()
+        join(row, |a, b| a + b);
+    })
 }

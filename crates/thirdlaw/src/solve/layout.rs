@@ -4,6 +4,7 @@
 use super::block::{Block, Lane, Pattern, Scalar, block_of, lane};
 use super::hierarchy::{self, Level};
 use super::parallel::{Ragged, each, sum};
+use super::rows::Rows;
 use crate::cloth::elements::{Bend, Elements, Membrane, NONE};
 use crate::energy::bend::{self, Fold};
 use crate::energy::membrane::{self, Response, Weights};
@@ -17,10 +18,8 @@ pub struct Layout {
     pub pattern: Pattern,
     /// Coarser levels for the preconditioner.
     pub levels: Vec<Level>,
-    membrane_start: Vec<u32>,
-    membranes: Vec<RowMembrane>,
-    bend_start: Vec<u32>,
-    bends: Vec<RowBend>,
+    membranes: Rows<RowMembrane>,
+    bends: Rows<RowBend>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -60,14 +59,7 @@ impl Layout {
     /// Lays out the rows of `elements`.
     pub fn new(elements: &Elements) -> Layout {
         let rows = elements.mass.len();
-        let mut pairs = Vec::new();
-        for membrane in &elements.membranes {
-            all_pairs(&membrane.nodes, &mut pairs);
-        }
-        for bend in &elements.bends {
-            all_pairs(&bend.nodes, &mut pairs);
-        }
-        let pattern = Pattern::new(rows, pairs);
+        let pattern = pattern(elements);
         // every pair of an element's nodes is in the pattern
         let place = |i: u32, j: u32| {
             if j == NONE { NONE } else { pattern.find(i as usize, j).unwrap_or(NONE) }
@@ -96,10 +88,10 @@ impl Layout {
                 bends.push((node, entry));
             }
         }
-        let (membrane_start, membranes) = by_row(rows, membranes);
-        let (bend_start, bends) = by_row(rows, bends);
+        let membranes = Rows::gathered(rows, &membranes);
+        let bends = Rows::gathered(rows, &bends);
         let levels = hierarchy::levels(elements, &pattern);
-        Layout { pattern, levels, membrane_start, membranes, bend_start, bends }
+        Layout { pattern, levels, membranes, bends }
     }
 
     /// Forces of all elements at `x` plus the matrix h²K + hD, into every block.
@@ -161,10 +153,8 @@ impl Layout {
     pub fn gather(&self, elements: &Elements, pulls: &[(Vec3, Vec3)], forces: &mut [Vec3]) {
         each(self.pattern.rows(), forces, &|rows, forces: &mut [Vec3]| {
             for (row, force) in rows.zip(forces) {
-                let range =
-                    self.membrane_start[row] as usize..self.membrane_start[row + 1] as usize;
                 *force = Vec3::ZERO;
-                for entry in &self.membranes[range] {
+                for entry in self.membranes.row(row) {
                     let membrane = &elements.membranes[entry.element as usize];
                     let (p_u, p_v) = pulls[entry.element as usize];
                     let corner = entry.corner as usize;
@@ -185,8 +175,7 @@ impl Layout {
     ) -> Vec3 {
         let first = self.pattern.row_start[row];
         let mut force = Vec3::ZERO;
-        let range = self.membrane_start[row] as usize..self.membrane_start[row + 1] as usize;
-        for entry in &self.membranes[range] {
+        for entry in self.membranes.row(row) {
             let membrane = &sources.elements.membranes[entry.element as usize];
             let response = &sources.parts.membranes[entry.element as usize];
             let i = entry.corner as usize;
@@ -214,8 +203,7 @@ impl Layout {
     fn row_bends<T: Scalar>(&self, sources: &Sources, row: usize, blocks: &mut [Block<T>]) -> Vec3 {
         let Sources { elements, parts, h } = sources;
         let mut force = Vec3::ZERO;
-        let range = self.bend_start[row] as usize..self.bend_start[row + 1] as usize;
-        for entry in &self.bends[range] {
+        for entry in self.bends.row(row) {
             let bend = &elements.bends[entry.element as usize];
             let fabric = &elements.fabrics[bend.fabric as usize];
             let scale = h * h + h * fabric.damping[2];
@@ -327,22 +315,24 @@ impl Contributions {
     }
 }
 
-fn all_pairs(nodes: &[u32], pairs: &mut Vec<(u32, u32)>) {
-    for &a in nodes.iter().filter(|&&n| n != NONE) {
-        pairs.extend(nodes.iter().filter(|&&n| n != NONE).map(|&b| (a, b)));
-    }
-}
-
-fn by_row<E: Copy>(rows: usize, mut entries: Vec<(u32, E)>) -> (Vec<u32>, Vec<E>) {
-    entries.sort_by_key(|e| e.0);
-    let mut start = vec![0_u32; rows + 1];
-    for (row, _) in &entries {
-        start[*row as usize + 1] += 1;
-    }
-    for i in 0..rows {
-        start[i + 1] += start[i];
-    }
-    (start, entries.into_iter().map(|e| e.1).collect())
+/// A block for every pair of nodes of every element.
+fn pattern(elements: &Elements) -> Pattern {
+    let (membranes, bends) = (&elements.membranes, &elements.bends);
+    let of_membranes = membranes.iter().flat_map(|m| m.nodes).zip(0..).map(|(n, at)| (n, at / 3));
+    let first = membranes.len() as u32;
+    let of_bends = bends.iter().zip(first..).flat_map(|(b, e)| b.nodes.map(|n| (n, e)));
+    let all: Vec<(u32, u32)> = of_membranes.chain(of_bends).filter(|e| e.0 != NONE).collect();
+    let rows = elements.mass.len();
+    let around = Rows::gathered(rows, &all);
+    Pattern::new(rows, |row, columns| {
+        for &element in around.row(row) {
+            let nodes = match element.checked_sub(first) {
+                None => &membranes[element as usize].nodes[..],
+                Some(bend) => &bends[bend as usize].nodes[..],
+            };
+            columns.extend(nodes.iter().filter(|n| **n != NONE));
+        }
+    })
 }
 
 /// block += w · m.

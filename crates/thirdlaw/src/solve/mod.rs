@@ -18,6 +18,7 @@ pub mod parallel;
 pub mod pcg;
 pub mod precondition;
 pub mod product;
+mod rows;
 pub mod stencil;
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl<T: Scalar> Work<T> {
     /// matrix, or as stencils where the surface belongs to an unknown body.
     fn apply_drags(&mut self, sheet: &Sheet) {
         // back to front, so that what was there first is there last
-        let diagonal = &sheet.layout.pattern.diagonal;
+        let diagonal = &sheet.layout().pattern.diagonal;
         for (particle, block, own) in self.undragged.drain(..).rev() {
             self.blocks[diagonal[particle as usize] as usize] = block;
             self.own[particle as usize] = own;
@@ -120,7 +120,7 @@ impl<T: Scalar> Work<T> {
     pub(super) fn penalize(&mut self, sheet: &Sheet) {
         for hold in &self.holds {
             let i = hold.particle as usize;
-            let place = sheet.layout.pattern.diagonal[i] as usize;
+            let place = sheet.layout().pattern.diagonal[i] as usize;
             let own = crate::solve::block::matrix(&self.blocks[place]);
             let stiffness = 1e3 * (own.x_axis.x + own.y_axis.y + own.z_axis.z);
             let held = hold.held();
@@ -159,7 +159,11 @@ impl<T: Scalar> Work<T> {
             self.stencils.retract_targets(&mut self.b);
         }
         let mut system = System {
-            matrix: Matrix { pattern: &sheet.layout.pattern, blocks: &self.blocks, own: &self.own },
+            matrix: Matrix {
+                pattern: &sheet.layout().pattern,
+                blocks: &self.blocks,
+                own: &self.own,
+            },
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &self.masses,

@@ -27,14 +27,14 @@ impl<T: Scalar> Work<T> {
         let sheet = &*context.model.sheet;
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
-        self.blocks.resize(sheet.layout.pattern.column.len(), Block::default());
+        self.blocks.resize(sheet.layout().pattern.column.len(), Block::default());
         self.undragged.clear();
         self.forces.resize(n, Vec3::ZERO);
         let (parts, elements) = (&mut self.parts, &sheet.elements);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
         inside(|| {
             parts.evaluate(elements, x, h);
-            sheet.layout.assemble(elements, parts, h, blocks, forces);
+            sheet.layout().assemble(elements, parts, h, blocks, forces);
         });
         self.base.clear();
         self.base.extend_from_slice(&self.forces);
@@ -59,7 +59,7 @@ impl<T: Scalar> Work<T> {
     pub(super) fn add_own(&mut self, sheet: &Sheet, h: f64) {
         self.own.clear();
         for (i, drag) in self.drag.iter().enumerate() {
-            let place = sheet.layout.pattern.diagonal[i] as usize;
+            let place = sheet.layout().pattern.diagonal[i] as usize;
             let own = sheet.elements.mass[i] + h * drag;
             self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(own))));
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
@@ -94,7 +94,7 @@ impl<T: Scalar> Work<T> {
             worst
         });
         self.turned.resize(x.len(), Vec3::ZERO);
-        sheet.layout.gather(elements, &self.pulls, &mut self.turned);
+        sheet.layout().gather(elements, &self.pulls, &mut self.turned);
         worst > 2e-3
     }
 
@@ -131,7 +131,7 @@ impl<T: Scalar> Work<T> {
     ) -> pcg::Outcome {
         let sheet = &*context.model.sheet;
         let settings = &context.settings.cloth;
-        let pattern = &sheet.layout.pattern;
+        let pattern = &sheet.layout().pattern;
         self.masses.clear();
         self.masses.extend(self.solids.unknowns.iter().map(|u: &Unknown| u.mass));
         if first {
@@ -162,7 +162,7 @@ impl<T: Scalar> Work<T> {
         let levels = match settings.preconditioner {
             Preconditioner::BlockJacobi => &[][..],
             Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
-            _ => &sheet.layout.levels[..],
+            _ => &sheet.layout().levels[..],
         };
         let numbers = &mut self.numbers;
         let dragged = self.drags.iter().map(|d| d.particle);
@@ -228,7 +228,7 @@ impl<T: Scalar> Work<T> {
     /// Size of the momenta of all particles at this speed, in the norm of the diagonal.
     fn momenta(&self, sheet: &Sheet, speed: f64) -> f64 {
         let mut sum = 0.0;
-        for (place, mass) in sheet.layout.pattern.diagonal.iter().zip(&sheet.elements.mass) {
+        for (place, mass) in sheet.layout().pattern.diagonal.iter().zip(&sheet.elements.mass) {
             let block = &self.blocks[*place as usize];
             let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
             sum += mass * mass / diagonal;
@@ -238,7 +238,7 @@ impl<T: Scalar> Work<T> {
 
     /// Size of the residual, in the norm of the diagonal.
     fn left(&mut self, sheet: &Sheet) -> f64 {
-        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks[..]);
+        let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks[..]);
         let (stencils, filter) = (&mut self.stencils, &self.filter);
         let matrix = Matrix { pattern, blocks, own: &self.own };
         let mut system =

@@ -189,7 +189,7 @@ impl<T: Scalar> Work<T> {
         crossing: bool,
     ) {
         let sheet = &*context.model.sheet;
-        let (pattern, blocks) = (&sheet.layout.pattern, &self.blocks);
+        let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks);
         for hit in &self.layers {
             let owner = sheet.elements.owner[hit.particles[0] as usize];
             let mut mu = sheet.elements.fabrics[owner as usize].friction;

@@ -47,13 +47,13 @@ impl<T: Scalar> Work<T> {
         let (x0, x1) = (&state.particles.x[..], &self.x1[..]);
         inside(|| {
             parts.evaluate_since(elements, (x0, x1), h);
-            sheet.layout.assemble(elements, parts, h, blocks, forces);
+            sheet.layout().assemble(elements, parts, h, blocks, forces);
         });
         self.own.clear();
         self.own.resize(n, Block::default());
         let stiff = &mut self.from.particles;
         stiff.resize(n, [T::default(); 4]);
-        let pattern = &sheet.layout.pattern;
+        let pattern = &sheet.layout().pattern;
         Matrix { pattern, blocks: &self.blocks, own: &self.own }.multiply(&self.u, stiff);
         for (i, base) in self.base.iter_mut().enumerate() {
             *base = self.given[i] + h * self.forces[i] + vector(&stiff[i]);
