@@ -125,13 +125,12 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         let mut multilevel = Multilevel::default();
         let matrix = (&layout.pattern, &blocks[..]);
         let (set_up, ()) =
-            shortest(|| multilevel.update(levels, matrix, &stencils, &filter, false));
+            shortest(|| multilevel.update(levels, matrix, &[], &stencils, &filter, false));
         let mut system = System {
             matrix: Matrix { pattern: &layout.pattern, blocks: &blocks, own: &own },
             stencils: &mut stencils,
             filter: &filter,
             bodies: &[],
-            answers: &Default::default(),
         };
         let mut solve = |iterations: u32, tolerance: f64| {
             let stop =

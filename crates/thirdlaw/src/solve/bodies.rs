@@ -1,11 +1,12 @@
 //! The preconditioner of bodies that are unknowns: the inverse of each body's own 6×6 block of TᵀAT.
 //!
 //! Particles that a body carries make it as stiff as the cloth around them, and stiff terms between
-//! the two as stiff as those; its mass alone says nothing of either. With K what both add and
+//! the two as stiff as those, where no cluster has them; its mass alone says nothing of either. With K what both add and
 //! M⁻¹ = L Lᵀ, which may leave out axes that cannot move, the inverse of M + K is
 //! L (I + Lᵀ K L)⁻¹ Lᵀ.
 
 use super::block::{Block, Pattern, Scalar, matrix};
+use super::clusters::Clusters;
 use super::filter::{Filter, Hold, NONE};
 use super::stencil::Stencils;
 use crate::contact::BodyMass;
@@ -27,7 +28,7 @@ impl BodyPrecondition {
         masses: &[BodyMass],
         (pattern, blocks): (&Pattern, &[Block<T>]),
         filter: &Filter<T>,
-        stencils: &Stencils<T>,
+        (stencils, clusters): (&Stencils<T>, &Clusters),
     ) {
         self.stiffness.clear();
         self.stiffness.resize(masses.len(), [[0.0; 6]; 6]);
@@ -49,7 +50,10 @@ impl BodyPrecondition {
                 }
             }
         }
-        for stencil in stencils.list.iter().filter(|s| s.body != NONE) {
+        for (s, stencil) in stencils.list.iter().enumerate() {
+            if stencil.body == NONE || !clusters.is_loose(s) {
+                continue;
+            }
             let sum = &mut self.stiffness[stencil.body as usize];
             let [d, a] = stencil.wrench;
             let g = [d.x, d.y, d.z, a.x, a.y, a.z];

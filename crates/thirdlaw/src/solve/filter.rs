@@ -63,6 +63,15 @@ impl<T: Scalar> Filter<T> {
         }
     }
 
+    /// Which hold a particle has.
+    #[inline(always)]
+    pub fn held(&self, particle: usize) -> Option<usize> {
+        match self.index[particle] {
+            NONE => None,
+            hold => Some(hold as usize),
+        }
+    }
+
     /// S v of one particle.
     #[inline(always)]
     pub fn apply(&self, particle: usize, v: &Lane<T>) -> Lane<T> {

@@ -5,7 +5,7 @@
 //! built, so that the steps only stream through memory.
 
 use super::block::{Block, Pattern, Scalar, matrix};
-use super::filter::{Filter, NONE};
+use super::filter::Filter;
 use super::hierarchy::Weights;
 use super::parallel::{Ragged, each};
 use crate::math::Mat3;
@@ -169,17 +169,6 @@ impl Galerkin {
                 }
             }
         });
-    }
-}
-
-impl<T> Filter<T> {
-    /// Which hold a particle has.
-    #[inline(always)]
-    fn held(&self, particle: usize) -> Option<usize> {
-        match self.index[particle] {
-            NONE => None,
-            hold => Some(hold as usize),
-        }
     }
 }
 

@@ -2,12 +2,13 @@
 //!
 //! `block` holds the matrix, `layout` how elements add to it, `filter` the constraint filter S,
 //! `pcg` the modified conjugate gradients (baraff1998), `precondition` what speeds them up:
-//! `multilevel` with the levels of `hierarchy` and the coarse matrices of `galerkin`; `dense` is the
-//! W-form solved directly.
+//! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
+//! coarse matrices of `galerkin`; `dense` is the W-form solved directly.
 
 pub mod block;
 pub mod bodies;
 mod cholesky;
+mod clusters;
 pub mod dense;
 pub mod filter;
 mod galerkin;

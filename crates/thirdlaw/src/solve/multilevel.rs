@@ -2,7 +2,8 @@
 //!
 //!   z = S (D⁻¹ + P V Pᵀ) S r
 //!
-//! On the finest level the diagonal blocks and the coarse levels are added up, so that one
+//! D is the diagonal of particles and bodies, with the stencils that are in clusters (clusters.rs).
+//! On the finest level D⁻¹ and the coarse levels are added up, so that one
 //! application costs little more than the diagonal alone. V is one symmetric cycle over the coarse
 //! levels: a damped step with the diagonal, the next level, and a damped step again; the last level
 //! is solved directly. P spreads the velocities of aggregates over their particles (hierarchy.rs).
@@ -15,19 +16,24 @@
 use super::block::{
     Block, Lane, Pattern, Scalar, block_of, dot, matrix, multiply_add, multiply_rows,
 };
+use super::bodies::BodyPrecondition;
 use super::cholesky::Cholesky;
+use super::clusters::Clusters;
 use super::filter::{Filter, Hold};
 use super::hierarchy::{DIRECT_NODES, Level, Weights};
 use super::parallel::{each, sum};
 use super::precondition::{BlockJacobi, Precondition};
 use super::stencil::{SpreadStencils, Stencils};
-use crate::math::Mat3;
+use crate::contact::BodyMass;
+use crate::math::{Mat3, Vec3};
 
 /// Numbers of all levels for one matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Multilevel<T> {
     /// The finest level.
     pub jacobi: BlockJacobi<T>,
+    bodies: BodyPrecondition,
+    clusters: Clusters,
     coarse: Vec<Coarse<T>>,
     direct: Cholesky,
     right: Vec<f64>,
@@ -69,11 +75,19 @@ impl<T: Scalar> Multilevel<T> {
         &mut self,
         levels: &[Level],
         (pattern, blocks): (&Pattern, &[Block<T>]),
+        masses: &[BodyMass],
         stencils: &Stencils<T>,
         filter: &Filter<T>,
         known: bool,
     ) {
-        self.jacobi.update((pattern, blocks), stencils, filter, known);
+        let Multilevel { jacobi, bodies, clusters, .. } = self;
+        if !known || jacobi.plain.len() != pattern.rows() {
+            jacobi.renew((pattern, blocks));
+        }
+        clusters.gather(stencils, filter, &jacobi.plain, masses);
+        jacobi.update((pattern, blocks), (stencils, clusters), filter);
+        bodies.update(masses, (pattern, blocks), filter, (stencils, clusters));
+        clusters.form(stencils, filter, &jacobi.inverse, bodies);
         self.coarse.resize_with(levels.len(), Coarse::default);
         let stale = !known || changes(&self.holds, &filter.holds);
         if !stale && stencils.list.is_empty() {
@@ -335,9 +349,26 @@ pub struct Levelled<'a, T> {
 }
 
 impl<T: Scalar> Precondition<T> for Levelled<'_, T> {
-    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
+    fn apply(
+        &mut self,
+        filter: &Filter<T>,
+        (r, r_bodies): (&[Lane<T>], &[[Vec3; 2]]),
+        (z, z_bodies): (&mut [Lane<T>], &mut [[Vec3; 2]]),
+    ) -> f64 {
+        let mut along = self.particles(filter, r, z);
+        for (i, (r, z)) in r_bodies.iter().zip(&mut *z_bodies).enumerate() {
+            *z = self.numbers.bodies.apply(i, r);
+            along += r[0].dot(z[0]) + r[1].dot(z[1]);
+        }
+        along + self.numbers.clusters.apply((r, r_bodies), (z, z_bodies))
+    }
+}
+
+impl<T: Scalar> Levelled<'_, T> {
+    /// z ← P⁻¹ r of particles without clusters; returns r·z.
+    fn particles(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
         let Some(first) = self.levels.first() else {
-            return self.numbers.jacobi.apply(filter, r, z);
+            return self.numbers.jacobi.apply(r, z);
         };
         restrict(&first.transposed, r, &mut self.numbers.coarse[0].r);
         self.numbers.cycle(self.levels, 0);

@@ -7,7 +7,6 @@
 //! residual A u − b leaves at held particles.
 
 use super::block::{Lane, Scalar, dot};
-use super::bodies::BodyPrecondition;
 use super::filter::{Filter, NONE};
 use super::parallel::{each_light, inside, sum, sum_light};
 use super::precondition::Precondition;
@@ -26,8 +25,6 @@ pub struct System<'a, T> {
     pub filter: &'a Filter<T>,
     /// Rigid bodies that are unknowns.
     pub bodies: &'a [BodyMass],
-    /// Their preconditioner, up to date.
-    pub answers: &'a BodyPrecondition,
 }
 
 /// When to stop.
@@ -74,6 +71,7 @@ pub struct Scratch<T> {
 #[derive(Clone, Debug, Default)]
 struct Bodies {
     r: Vec<[Vec3; 2]>,
+    z: Vec<[Vec3; 2]>,
     p: Vec<[Vec3; 2]>,
     q: Vec<[Vec3; 2]>,
 }
@@ -175,7 +173,7 @@ impl<T: Scalar> System<'_, T> {
         for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
             v.resize(n, [T::default(); 4]);
         }
-        for v in [&mut body.r, &mut body.p, &mut body.q] {
+        for v in [&mut body.r, &mut body.z, &mut body.p, &mut body.q] {
             v.clear();
             v.resize(self.bodies.len(), [Vec3::ZERO; 2]);
         }
@@ -203,12 +201,9 @@ impl<T: Scalar> System<'_, T> {
                 *r = filter.apply(i, &rest);
             }
         });
-        let mut rz = precondition.apply(filter, r, z);
+        let mut rz = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
         p.copy_from_slice(z);
-        for (i, (p, r)) in body.p.iter_mut().zip(&body.r).enumerate() {
-            *p = self.answers.apply(i, r);
-        }
-        rz += body_dot(&body.r, &body.p);
+        body.p.copy_from_slice(&body.z);
         let mut outcome =
             Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
         let own = stop.reference <= 0.0;
@@ -254,11 +249,7 @@ impl<T: Scalar> System<'_, T> {
             for (r, q) in body.r.iter_mut().flatten().zip(body.q.iter().flatten()) {
                 *r -= alpha * *q;
             }
-            let mut next = precondition.apply(filter, r, z);
-            for (i, r) in body.r.iter().enumerate() {
-                let z = self.answers.apply(i, r);
-                next += r[0].dot(z[0]) + r[1].dot(z[1]);
-            }
+            let next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
             let beta = next / rz;
             rz = next;
             let b = T::of(beta);
@@ -270,9 +261,8 @@ impl<T: Scalar> System<'_, T> {
                     }
                 }
             });
-            for (i, (p, r)) in body.p.iter_mut().zip(&body.r).enumerate() {
-                let z = self.answers.apply(i, r);
-                *p = [z[0] + beta * p[0], z[1] + beta * p[1]];
+            for (p, z) in body.p.iter_mut().flatten().zip(body.z.iter().flatten()) {
+                *p = *z + beta * *p;
             }
             outcome.iterations += 1;
             outcome.end = rz.max(0.0).sqrt();

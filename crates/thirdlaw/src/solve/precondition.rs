@@ -1,16 +1,22 @@
 //! Preconditioners: approximate inverses of S A S + (I − S).
 
 use super::block::{Block, Lane, Pattern, Scalar, block_of, matrix, multiply_add};
+use super::clusters::Clusters;
 use super::filter::{Filter, NONE};
 use super::parallel::{each, sum_light};
 use super::stencil::Stencils;
-use crate::math::Mat3;
+use crate::math::{Mat3, Vec3};
 use std::ops::Range;
 
 /// Something that makes z ≈ (S A S + I − S)⁻¹ r.
 pub trait Precondition<T: Scalar>: Send + Sync {
-    /// z ← P⁻¹ r; returns r·z. `r` is filtered; z must be too.
-    fn apply(&mut self, filter: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64;
+    /// z ← P⁻¹ r of particles and bodies; returns r·z. `r` is filtered; z must be too.
+    fn apply(
+        &mut self,
+        filter: &Filter<T>,
+        r: (&[Lane<T>], &[[Vec3; 2]]),
+        z: (&mut [Lane<T>], &mut [[Vec3; 2]]),
+    ) -> f64;
 }
 
 /// The inverse of each diagonal block by itself.
@@ -19,7 +25,7 @@ pub struct BlockJacobi<T> {
     /// S (S A_ii S + I − S)⁻¹ S.
     pub inverse: Vec<Block<T>>,
     /// The inverse of A_ii alone, as it was when the matrix was new.
-    plain: Vec<Block<T>>,
+    pub plain: Vec<Block<T>>,
     /// What stencils add to A_ii.
     added: Vec<Mat3>,
     /// Rows where the two differ.
@@ -35,35 +41,38 @@ impl<T: Scalar> BlockJacobi<T> {
         self.marked.extend(rows);
     }
 
-    /// Inverts the diagonal; where the matrix is `known`, only of rows that are held, marked or in a
-    /// stencil, or were so before.
+    /// Inverts the diagonal of a new matrix.
+    pub fn renew(&mut self, (pattern, blocks): (&Pattern, &[Block<T>])) {
+        let BlockJacobi { inverse, plain, added, .. } = self;
+        let rows = pattern.rows();
+        plain.resize(rows, Block::default());
+        each(rows, &mut plain[..], &|rows, plain: &mut [Block<T>]| {
+            for (place, plain) in pattern.diagonal[rows].iter().zip(plain) {
+                *plain = block_of(&matrix(&blocks[*place as usize]).inverse());
+            }
+        });
+        inverse.clone_from(plain);
+        added.clear();
+        added.resize(rows, Mat3::ZERO);
+    }
+
+    /// Inverts the diagonal, with what stencils outside of clusters add to it, of rows that are held,
+    /// marked or in such a stencil, or were so before.
     pub fn update(
         &mut self,
         (pattern, blocks): (&Pattern, &[Block<T>]),
-        stencils: &Stencils<T>,
+        (stencils, clusters): (&Stencils<T>, &Clusters),
         filter: &Filter<T>,
-        known: bool,
     ) {
         let BlockJacobi { inverse, plain, added, special, marked } = self;
-        let rows = pattern.rows();
-        if !known || plain.len() != rows {
-            plain.resize(rows, Block::default());
-            each(rows, &mut plain[..], &|rows, plain: &mut [Block<T>]| {
-                for (place, plain) in pattern.diagonal[rows].iter().zip(plain) {
-                    *plain = block_of(&matrix(&blocks[*place as usize]).inverse());
-                }
-            });
-            inverse.clone_from(plain);
-            added.clear();
-            added.resize(rows, Mat3::ZERO);
-        }
         for i in special.drain(..) {
             if let Some(inverse) = inverse.get_mut(i as usize) {
                 *inverse = plain[i as usize];
                 added[i as usize] = Mat3::ZERO;
             }
         }
-        stencils.add_diagonal(|i, block| {
+        let loose = |s: usize| clusters.is_loose(s);
+        stencils.add_diagonal(loose, |i, block| {
             added[i] += block;
             special.push(i as u32);
         });
@@ -94,8 +103,9 @@ pub fn filtered_inverse<T: Scalar>(a: &Mat3, filter: &Filter<T>, i: usize) -> Ma
     s * inner.inverse() * s
 }
 
-impl<T: Scalar> Precondition<T> for BlockJacobi<T> {
-    fn apply(&mut self, _: &Filter<T>, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
+impl<T: Scalar> BlockJacobi<T> {
+    /// z ← D⁻¹ r; returns r·z.
+    pub fn apply(&self, r: &[Lane<T>], z: &mut [Lane<T>]) -> f64 {
         let inverse = &self.inverse;
         sum_light(r.len(), z, &|rows: Range<usize>, z: &mut [Lane<T>]| {
             let (inverse, r) = (&inverse[rows.clone()], &r[rows]);

@@ -137,9 +137,13 @@ impl<T: Scalar> Stencils<T> {
         }
     }
 
-    /// Adds the diagonal blocks of all stencils to `diagonal`, one block per particle.
-    pub fn add_diagonal(&self, mut diagonal: impl FnMut(usize, Mat3)) {
-        for stencil in &self.list {
+    /// Adds the diagonal blocks of the stencils asked for to `diagonal`, one block per particle.
+    pub fn add_diagonal(
+        &self,
+        wanted: impl Fn(usize) -> bool,
+        mut diagonal: impl FnMut(usize, Mat3),
+    ) {
+        for (_, stencil) in self.list.iter().enumerate().filter(|(s, _)| wanted(*s)) {
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
                 if *g != Vec3::ZERO {
                     let block = crate::energy::membrane::outer(stencil.stiffness * *g, *g);

@@ -106,7 +106,7 @@ impl<T: Scalar> Problem<T> {
     fn multilevel(&self) -> Multilevel<T> {
         let mut numbers = Multilevel::default();
         let matrix = (self.pattern(), &self.blocks[..]);
-        numbers.update(&self.layout.levels, matrix, &self.stencils, &self.filter, false);
+        numbers.update(&self.layout.levels, matrix, &[], &self.stencils, &self.filter, false);
         numbers
     }
 
@@ -118,13 +118,12 @@ impl<T: Scalar> Problem<T> {
         let levels = if levelled { &self.layout.levels[..] } else { &[] };
         let mut numbers = Multilevel::default();
         let matrix = (&self.layout.pattern, &self.blocks[..]);
-        numbers.update(levels, matrix, &self.stencils, &self.filter, false);
+        numbers.update(levels, matrix, &[], &self.stencils, &self.filter, false);
         let mut system = System {
             matrix: Matrix { pattern: &self.layout.pattern, blocks: &self.blocks, own: &self.own },
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &[],
-            answers: &Default::default(),
         };
         let stop =
             Stop { iterations: 5000, tolerance, reference: 0.0, least: 0.0, speed: f64::INFINITY };
@@ -201,8 +200,8 @@ fn the_multilevel_preconditioner_is_symmetric_and_positive() {
             let (a, b) =
                 (random(n, &problem.filter, 2 * seed + 1), random(n, &problem.filter, 2 * seed));
             let (mut ma, mut mb) = (a.clone(), b.clone());
-            let aa = levelled.apply(&problem.filter, &a, &mut ma);
-            levelled.apply(&problem.filter, &b, &mut mb);
+            let aa = levelled.apply(&problem.filter, (&a, &[]), (&mut ma, &mut []));
+            levelled.apply(&problem.filter, (&b, &[]), (&mut mb, &mut []));
             let (ab, ba) = (product(&a, &mb), product(&b, &ma));
             assert!(aa > 0.0);
             assert!((aa - product(&a, &ma)).abs() < 1e-12 * aa);

@@ -167,7 +167,6 @@ impl<T: Scalar> Work<T> {
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &self.masses,
-            answers: &self.answers,
         };
         let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         self.pins.clear();

@@ -168,11 +168,10 @@ impl<T: Scalar> Work<T> {
         let dragged = self.drags.iter().map(|d| d.particle);
         numbers.jacobi.mark(dragged);
         let known = !std::mem::take(&mut self.renewed);
-        inside(|| numbers.update(levels, (pattern, blocks), stencils, filter, known));
-        self.answers.update(&self.masses, (pattern, blocks), filter, stencils);
+        let masses = &self.masses[..];
+        inside(|| numbers.update(levels, (pattern, blocks), masses, stencils, filter, known));
         let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut system =
-            System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
+        let mut system = System { matrix, stencils, filter, bodies: &self.masses };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
             iterations: settings.iterations,
@@ -241,8 +240,7 @@ impl<T: Scalar> Work<T> {
         let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks[..]);
         let (stencils, filter) = (&mut self.stencils, &self.filter);
         let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut system =
-            System { matrix, stencils, filter, bodies: &self.masses, answers: &self.answers };
+        let mut system = System { matrix, stencils, filter, bodies: &self.masses };
         let rest = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         let mut sum = 0.0;
         for (i, rest) in rest.iter().enumerate() {

@@ -11,7 +11,6 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothForces, Settings};
 use crate::solve::block::{Block, Lane, Scalar, vector};
-use crate::solve::bodies::BodyPrecondition;
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::Multilevel;
@@ -114,7 +113,6 @@ pub struct Work<T> {
     pub(super) b_bodies: Vec<[Vec3; 2]>,
     pub(super) u_bodies: Vec<[Vec3; 2]>,
     pub(super) masses: Vec<crate::contact::BodyMass>,
-    pub(super) answers: BodyPrecondition,
     pub(super) strain: f64,
     /// How deep cloth was in solids at the beginning of the step, m.
     pub(super) depth_before: f64,
