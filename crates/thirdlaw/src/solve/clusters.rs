@@ -8,9 +8,9 @@
 //!
 //!   (D + G K Gᵀ)⁻¹ = D⁻¹ − D⁻¹G (K⁻¹ + GᵀD⁻¹G)⁻¹ GᵀD⁻¹
 //!
-//! asks for a small dense system of as many rows as there are stencils. Where cloth lies on cloth, chains
-//! of stencils would not end: clusters have a size at which they are full, and stencils that find no
-//! room, or are weak, leave their diagonal to D.
+//! asks for a small dense system of as many rows as there are stencils. Clusters have a size at which they
+//! are full; stencils that find no room leave their diagonal to D, and so do weak ones and those without
+//! a body: between layers of cloth most are weak, and chains of them would not end.
 
 use super::block::{Block, Lane, Scalar, lane, matrix, vector};
 use super::bodies::BodyPrecondition;
@@ -63,7 +63,7 @@ struct Shove {
 }
 
 impl Clusters {
-    /// Gathers strong stencils into clusters; `inverse` is that of the particles' blocks without
+    /// Gathers strong stencils of bodies into clusters; `inverse` is that of the particles' blocks without
     /// stencils.
     pub fn gather<T: Scalar>(
         &mut self,
@@ -96,7 +96,8 @@ impl Clusters {
                     total += size[root as usize];
                 }
             }
-            if total > ROOM || strength(stencil, inverse, masses) < STRONG {
+            let strong = stencil.body != NONE && strength(stencil, inverse, masses) > STRONG;
+            if total > ROOM || !strong {
                 leader[s] = NONE;
                 continue;
             }
@@ -360,7 +361,7 @@ mod tests {
         let mut stencils = Stencils::default();
         stencils.list = vec![
             stencil([0, 1, 2, 0], 0, 0),
-            stencil([1, 2, 3, 1], NONE, 1),
+            stencil([1, 2, 3, 1], 1, 1),
             stencil([3, 4, 5, 3], 0, 2),
         ];
         stencils.index();
