@@ -36,6 +36,9 @@ const DEEP: f64 = 1.5e-3;
 /// Steps are not divided for it more often than this: what is squeezed between solids has nowhere to
 /// go.
 const DEEP_LEVEL: u32 = 4;
+/// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
+/// would not bring it down so far.
+const TORN: f64 = 10.0;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -183,8 +186,8 @@ impl<T: Scalar> Work<T> {
         if !last && self.spins(context.model, h) {
             return Attempt { failed: true, ..Attempt::default() };
         }
-        let mut attempt = self.rounds(context, state, share.1, &span, true, observer);
-        if attempt.stuck && !last {
+        let mut attempt = self.rounds(context, state, (share.1, last), &span, true, observer);
+        if (attempt.stuck || attempt.overstretched) && !last {
             return attempt;
         }
         if sheet.self_collision && !attempt.failed {
@@ -195,7 +198,7 @@ impl<T: Scalar> Work<T> {
                 if !attempt.crossed || tries == CROSSING_TRIES {
                     break;
                 }
-                let more = self.rounds(context, state, share.1, &span, false, observer);
+                let more = self.rounds(context, state, (share.1, last), &span, false, observer);
                 attempt.iterations += more.iterations;
                 attempt.failed = more.failed;
                 if more.failed {
@@ -235,7 +238,7 @@ impl<T: Scalar> Work<T> {
         &mut self,
         context: &Context,
         state: &State,
-        end: f64,
+        (end, last): (f64, bool),
         span: &Span,
         fresh: bool,
         observer: &mut dyn Observer,
@@ -286,6 +289,14 @@ impl<T: Scalar> Work<T> {
                 self.place(state, h);
             }
             observer.end(Stage::ClothSolve);
+            if first && !last {
+                let most = TORN * context.settings.cloth.strain_step;
+                let rise = largest_strain(sheet, &self.x1) - self.strain;
+                attempt.overstretched = rise.is_nan() || rise > most;
+                if attempt.overstretched {
+                    break;
+                }
+            }
             observer.begin(Stage::ClothSolids);
             changed = self.judge(context, state, span);
             observer.end(Stage::ClothSolids);
