@@ -84,7 +84,7 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
 }
 
 /// Share of a box's smallest half-extent by which its edges count as rounded.
-const EDGE_ROUND: f64 = 0.25;
+pub(super) const EDGE_ROUND: f64 = 0.25;
 
 type Cuboid = ([Vec3; 3], Vec3);
 

@@ -92,7 +92,7 @@ const fn edge(a: u32, b: u32, left: u32, right: u32) -> HullEdge {
 
 // faces −x +x −y +y −z +z; corners by sign bits
 const BOX_FACES: [[u32; 2]; 6] = [[0, 4], [4, 4], [8, 4], [12, 4], [16, 4], [20, 4]];
-const BOX_LOOPS: [u32; 24] =
+pub(super) const BOX_LOOPS: [u32; 24] =
     [0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6];
 const BOX_EDGES: [HullEdge; 12] = [
     edge(0, 1, 2, 4),

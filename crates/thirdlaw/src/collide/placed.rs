@@ -1,6 +1,7 @@
 //! Bodies as the narrow phase sees them in a step: what every pair asks for, close together in memory
 //! and worked out once a body.
 
+use super::boxes::BoxPair;
 use super::broad::{farthest_look, rest_margin, turning};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::{BodyModel, Model};
@@ -74,25 +75,12 @@ pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
     a.rest.min(b.rest) + travel.min(a.farthest.min(b.farthest))
 }
 
-/// Whether two boxes are farther apart than `margin` along the normal of a face: most boxes whose
-/// bounds overlap are, and need no closer look.
-pub fn surely_apart(a: &Placed, b: &Placed, margin: f64) -> bool {
+/// Two bodies that are boxes, in the axes of the first.
+pub(super) fn box_pair(a: &Placed, b: &Placed) -> Option<BoxPair> {
     if a.half.x < 0.0 || b.half.x < 0.0 {
-        return false;
+        return None;
     }
-    let offset = b.origin - a.origin;
     let to_a = a.axes.transpose();
-    let along_a = (to_a * offset).abs();
-    // the sphere around b settles most cases
-    if (along_a - a.half).max_element() > margin + b.half.length() {
-        return true;
-    }
-    let cosines = to_a * b.axes;
-    let absolute =
-        Mat3::from_cols(cosines.x_axis.abs(), cosines.y_axis.abs(), cosines.z_axis.abs());
-    if (along_a - a.half - absolute * b.half).max_element() > margin {
-        return true;
-    }
-    let along_b = (b.axes.transpose() * offset).abs();
-    (along_b - b.half - absolute.transpose() * a.half).max_element() > margin
+    let between = to_a * (b.origin - a.origin);
+    Some(BoxPair { half: [a.half, b.half], turn: to_a * b.axes, between })
 }
