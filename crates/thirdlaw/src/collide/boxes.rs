@@ -65,7 +65,7 @@ impl BoxPair {
             return Boxes::Apart;
         }
         let turn = &self.turn;
-        let absolute = Mat3::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
+        let absolute = absolute(turn);
         let along_b = turn.transpose() * self.between;
         let gaps_a = self.between.abs() - half_a - absolute * half_b;
         let gaps_b = along_b.abs() - half_b - absolute.transpose() * half_a;
@@ -113,7 +113,7 @@ impl BoxPair {
     }
 
     /// From the axes of b and its centre to those of a.
-    pub fn from_b(&self, point: Vec3) -> Vec3 {
+    pub fn b_to_a(&self, point: Vec3) -> Vec3 {
         self.between + self.turn * point
     }
 
@@ -201,9 +201,19 @@ impl BoxPair {
             half: [self.half[0] - Vec3::splat(radius_a), self.half[1] - Vec3::splat(radius_b)],
             ..*self
         };
-        let [p, q] = core.closest(of_b, normal).or_else(|| core.closest(!of_b, normal))?;
+        let [p, q] = core
+            .closest(of_b, normal)
+            .or_else(|| core.closest(!of_b, normal))
+            .or_else(|| core.closest_edges())?;
         let normal = (q - p).try_normalize()?;
         Some(Meeting { normal, witness: Some([p + radius_a * normal, q - radius_b * normal]) })
+    }
+
+    /// The closest points, where they lie on an edge of each.
+    fn closest_edges(&self) -> Option<[Vec3; 2]> {
+        let touching = Best { axis: 0, separation: 0.0 };
+        let (separation, edges) = self.best_edges(&absolute(&self.turn), &touching, 0.0)?;
+        self.at_edges(edges, separation).witness
     }
 
     /// The closest points, where one of them is a corner, or the middle of an edge, of the box that is
@@ -220,7 +230,7 @@ impl BoxPair {
             if next == signs {
                 // the plane between them parts both boxes
                 return Some(if from_b {
-                    [self.from_b(corner), self.from_b(foot)]
+                    [self.b_to_a(corner), self.b_to_a(foot)]
                 } else {
                     [foot, corner]
                 });
@@ -238,6 +248,10 @@ impl View {
         let sign = |x: f64| if x.abs() <= 1e-9 { 0.0 } else { -x.signum() };
         Vec3::new(sign(along.x), sign(along.y), sign(along.z))
     }
+}
+
+fn absolute(m: &Mat3) -> Mat3 {
+    Mat3::from_cols(m.x_axis.abs(), m.y_axis.abs(), m.z_axis.abs())
 }
 
 const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];

@@ -76,7 +76,7 @@ pub(super) fn clip(
         }
         let corner = foot + outward * separation;
         points[count] = if on_b {
-            FacingPoint { on_a: pair.from_b(corner), on_b: foot, separation, feature: ON_B | id }
+            FacingPoint { on_a: pair.b_to_a(corner), on_b: foot, separation, feature: ON_B | id }
         } else {
             let on_b = pair.turn.transpose() * (corner - pair.between);
             FacingPoint { on_a: foot, on_b, separation, feature: id }

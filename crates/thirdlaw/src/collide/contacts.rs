@@ -13,7 +13,7 @@ use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
 use super::persist::{carry_impulses, refresh};
 use super::placed::{Placed, box_pair, pair_margin, place_all};
-use super::places::Places;
+use super::places::{Places, find_starts};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::state::{BodyState, State};
@@ -197,7 +197,7 @@ pub fn update(
     let mut contacts = std::mem::take(&mut state.contacts);
     place_all(model, state, dt, &mut scratch.placed);
     let search = Search { model, state, placed: &scratch.placed, dt };
-    find_starts(&contacts, pairs, chunk_count, &mut scratch.starts);
+    find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
     search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
     let free = chunks.iter().map(|chunk| chunk.free).sum();
     scratch.places.insert(&mut contacts, chunks.iter().map(|chunk| &chunk.added[..]), free);
@@ -207,35 +207,6 @@ pub fn update(
         contacts.iter_mut().for_each(|contact| contact.scale_impulses(scale));
     }
     state.contacts = contacts;
-}
-
-/// Fills `starts` with where the contacts of each chunk of pairs begin.
-fn find_starts(contacts: &[Contact], pairs: &[(u32, u32)], count: usize, starts: &mut Vec<usize>) {
-    starts.resize(count, contacts.len());
-    starts[0] = 0;
-    for (start, pairs) in starts.iter_mut().zip(pairs.chunks(CHUNK)).skip(1) {
-        *start = first_of(contacts, pairs[0], *start);
-    }
-}
-
-/// Index of the first contact of a pair, or of the place where it would be, from a guess on.
-fn first_of(contacts: &[Contact], pair: (u32, u32), guess: usize) -> usize {
-    let is_before = |c: &Contact| (c.key.a, c.key.b) < pair;
-    let guess = guess.min(contacts.len());
-    let (mut from, mut to, mut way) = (guess, guess, 1);
-    while from > 0 && !is_before(&contacts[from - 1]) {
-        to = from - 1;
-        from = from.saturating_sub(way);
-        way *= 2;
-    }
-    if from == guess {
-        while to < contacts.len() && is_before(&contacts[to]) {
-            from = to + 1;
-            to = contacts.len().min(to + way);
-            way *= 2;
-        }
-    }
-    from + contacts[from..to].partition_point(is_before)
 }
 
 /// What a search for contacts reads; the contacts of the last step are taken out of the state.
@@ -335,29 +306,32 @@ impl<'a> Search<'a> {
             },
             ..Contact::default()
         };
-        let mut push = |mut contact: Contact| {
-            let normal = contact.normal;
+        let finish = |contact: &mut Contact| {
             let on_b = is_face_of_b(contact.points[0].feature);
-            contact.found.normal = if on_b { to_b * normal } else { to_a * normal };
+            contact.found.normal = if on_b { to_b } else { to_a } * contact.normal;
             let key = contact.key;
             if let Some(old) = old.iter().find(|old| old.key == key && old.count > 0) {
-                carry_impulses(old, &mut contact, 0.1 * body_a.reach.min(body_b.reach));
+                carry_impulses(old, contact, 0.1 * body_a.reach.min(body_b.reach));
             }
-            contacts.push(contact);
         };
         if boxes == Boxes::Facing {
-            let normal = (place_a.axes * facing.normal).normalize();
-            let mut contact = Contact { normal, ..pair };
-            contact.set_facing(facing, [body_a.center, body_b.center]);
-            return push(contact);
+            contacts.push(pair);
+            if let Some(contact) = contacts.last_mut() {
+                contact.normal = (place_a.axes * facing.normal).normalize();
+                contact.set_facing(facing, [body_a.center, body_b.center]);
+                finish(contact);
+            }
+            return;
         }
         let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
         let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-            let mut contact = pair;
-            contact.key = ContactKey { a, b, piece_a, piece_b };
-            contact.normal = manifold.normal;
-            contact.set_manifold(manifold, convex, [place_a, place_b]);
-            push(contact);
+            contacts.push(pair);
+            if let Some(contact) = contacts.last_mut() {
+                contact.key = ContactKey { a, b, piece_a, piece_b };
+                contact.normal = manifold.normal;
+                contact.set_manifold(manifold, convex, [place_a, place_b]);
+                finish(contact);
+            }
         };
         let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
         collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
@@ -393,27 +367,5 @@ impl Chunk {
 
     fn count_free(&mut self, contacts: &[Contact]) {
         self.free += contacts.iter().filter(|contact| contact.count == 0).count();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_place_of_a_pair_is_found_from_any_guess() {
-        let contact = |a: u32, b: u32, piece_b: u32| Contact {
-            key: ContactKey { a, b, piece_a: 0, piece_b },
-            ..Contact::default()
-        };
-        let contacts: Vec<Contact> =
-            (0..60).map(|i| contact(i / 20, 2 * (i % 20 / 2), i % 2)).collect();
-        for pair in [(0, 0), (0, 7), (0, 8), (1, 0), (1, 39), (2, 18), (2, 19), (3, 0)] {
-            let expected = contacts.partition_point(|c| (c.key.a, c.key.b) < pair);
-            for guess in 0..65 {
-                assert_eq!(first_of(&contacts, pair, guess), expected, "{pair:?} from {guess}");
-            }
-        }
-        assert_eq!(first_of(&[], (1, 2), 3), 0);
     }
 }

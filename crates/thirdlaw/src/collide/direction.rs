@@ -52,7 +52,7 @@ pub(super) fn bias(separation: f64, scale: f64) -> f64 {
 
 /// Gap along the unit vector `n`, m; negative for overlap.
 pub(super) fn gap(a: &Piece, b: &Piece, n: Vec3) -> f64 {
-    n.dot(b.support(-n) - a.support(n)) - a.radius - b.radius
+    -b.reach(-n) - a.reach(n)
 }
 
 /// The normal, or none if the gap is surely more than `margin`.

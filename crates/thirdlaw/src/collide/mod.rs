@@ -21,6 +21,8 @@ pub mod sweep;
 mod tests;
 #[cfg(test)]
 mod tests_boxes;
+#[cfg(test)]
+mod tests_broad;
 
 pub use manifold::{Manifold, POINTS_MAX, Point};
 pub use narrow::{NarrowScratch, collide};

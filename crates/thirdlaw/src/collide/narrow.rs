@@ -115,17 +115,29 @@ fn pieces(
         pairs.retain(|&(i, _)| pair.may_touch(mesh, i as usize));
     }
     let mut manifold = Manifold::default();
-    for &(i, j) in pairs.iter() {
-        let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
-        let Some(pb) = place(b, j, &frame.b, buffer_b) else { continue };
-        if wholly_behind(&pa, &pb) || wholly_behind(&pb, &pa) {
-            continue;
+    let mut examine = |i: u32, j: u32, pa: &Piece, pb: &Piece| {
+        if wholly_behind(pa, pb) || wholly_behind(pb, pa) {
+            return;
         }
-        touch(&pa, &pb, margin, clip, solver, &mut manifold);
+        touch(pa, pb, margin, clip, solver, &mut manifold);
         if manifold.count > 0 {
             frame.to_world(&mut manifold);
             emit(i, j, &manifold);
         }
+    };
+    if b.is_convex() && !pairs.is_empty() {
+        // one piece, placed once
+        let Some(pb) = place(b, 0, &frame.b, buffer_b) else { return };
+        for &(i, j) in pairs.iter() {
+            let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
+            examine(i, j, &pa, &pb);
+        }
+        return;
+    }
+    for &(i, j) in pairs.iter() {
+        let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
+        let Some(pb) = place(b, j, &frame.b, buffer_b) else { continue };
+        examine(i, j, &pa, &pb);
     }
 }
 

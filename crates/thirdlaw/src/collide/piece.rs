@@ -214,7 +214,11 @@ impl<'a> Piece<'a> {
 
     /// Largest coordinate of the surface along the unit vector `n`.
     pub fn reach(&self, n: Vec3) -> f64 {
-        n.dot(self.support(n)) + self.radius
+        self.radius
+            + match &self.kind {
+                Kind::Poly(poly) => poly.reach(n),
+                Kind::Round(round) => n.dot(round.support(n)),
+            }
     }
 
     /// The feature of the surface that faces the unit vector `n`.
@@ -283,6 +287,14 @@ impl<'a> Poly<'a> {
             }
         }
         (best, reach)
+    }
+
+    /// Largest coordinate along `d`.
+    pub fn reach(&self, d: Vec3) -> f64 {
+        let Some((axes, half)) = self.cuboid else { return self.support(d).1 };
+        let center = 0.5 * (self.vertices[0] + self.vertices[7]);
+        let [x, y, z] = axes.map(|axis| axis.dot(d));
+        center.dot(d) + half.dot(Vec3::new(x, y, z).abs())
     }
 
     /// Smallest and largest coordinate along `d`.

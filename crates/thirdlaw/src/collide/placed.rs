@@ -7,6 +7,10 @@ use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::shape::{Convex, Geometry};
 use crate::state::{BodyState, State};
+use rayon::prelude::*;
+
+/// Bodies that a thread places at least.
+const TOGETHER: usize = 512;
 
 /// One body.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +25,7 @@ pub struct Placed {
     /// Velocity of the centre of mass, m/s.
     velocity: Vec3,
     /// Distances of the margin, m: at rest, by turning, and the most of what moving adds.
-    rest: f64,
+    pub rest: f64,
     turning: f64,
     farthest: f64,
     /// Distance from the centre of mass to the farthest point, m.
@@ -35,9 +39,8 @@ pub struct Placed {
 /// Fills `out` with the bodies of a step of `dt` seconds.
 pub fn place_all(model: &Model, state: &State, dt: f64, out: &mut Vec<Placed>) {
     out.clear();
-    out.extend(
-        model.bodies.iter().zip(&state.bodies).map(|(body, now)| Placed::new(body, now, dt)),
-    );
+    let bodies = model.bodies.par_iter().zip(&state.bodies).with_min_len(TOGETHER);
+    out.par_extend(bodies.map(|(body, now)| Placed::new(body, now, dt)));
 }
 
 impl Placed {

@@ -6,6 +6,7 @@
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
 use super::contacts::Contact;
+use std::slice::Chunks;
 
 /// Contacts that are put in one by one; more go in together.
 const ONE_BY_ONE: usize = 64;
@@ -96,6 +97,40 @@ fn insert_one(contacts: &mut Vec<Contact>, new: &Contact) {
     }
 }
 
+/// Fills `starts` with where the contacts of each chunk of pairs begin, one chunk at least; what it held
+/// for the last step is a good guess.
+pub(super) fn find_starts(
+    contacts: &[Contact],
+    chunks: Chunks<(u32, u32)>,
+    starts: &mut Vec<usize>,
+) {
+    starts.resize(chunks.len().max(1), contacts.len());
+    starts[0] = 0;
+    for (start, pairs) in starts.iter_mut().zip(chunks).skip(1) {
+        *start = first_of(contacts, pairs[0], *start);
+    }
+}
+
+/// Index of the first contact of a pair, or of the place where it would be, from a guess on.
+fn first_of(contacts: &[Contact], pair: (u32, u32), guess: usize) -> usize {
+    let is_before = |c: &Contact| (c.key.a, c.key.b) < pair;
+    let guess = guess.min(contacts.len());
+    let (mut from, mut to, mut way) = (guess, guess, 1);
+    while from > 0 && !is_before(&contacts[from - 1]) {
+        to = from - 1;
+        from = from.saturating_sub(way);
+        way *= 2;
+    }
+    if from == guess {
+        while to < contacts.len() && is_before(&contacts[to]) {
+            from = to + 1;
+            to = contacts.len().min(to + way);
+            way *= 2;
+        }
+    }
+    from + contacts[from..to].partition_point(is_before)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,5 +187,22 @@ mod tests {
         }
         assert!(together < 8, "brought together in {together} of 376 quiet steps");
         assert!(contacts.len() > 500, "{}", contacts.len());
+    }
+
+    #[test]
+    fn the_place_of_a_pair_is_found_from_any_guess() {
+        let contact = |a: u32, b: u32, piece_b: u32| Contact {
+            key: ContactKey { a, b, piece_a: 0, piece_b },
+            ..Contact::default()
+        };
+        let contacts: Vec<Contact> =
+            (0..60).map(|i| contact(i / 20, 2 * (i % 20 / 2), i % 2)).collect();
+        for pair in [(0, 0), (0, 7), (0, 8), (1, 0), (1, 39), (2, 18), (2, 19), (3, 0)] {
+            let expected = contacts.partition_point(|c| (c.key.a, c.key.b) < pair);
+            for guess in 0..65 {
+                assert_eq!(first_of(&contacts, pair, guess), expected, "{pair:?} from {guess}");
+            }
+        }
+        assert_eq!(first_of(&[], (1, 2), 3), 0);
     }
 }
