@@ -61,6 +61,9 @@ struct Bounds {
     /// What the body can reach in this step, and at what distance contacts are looked for beyond, m.
     reached: Aabb,
     rest: f64,
+    /// The same as a ball about its centre of mass.
+    center: Vec3,
+    radius: f64,
     groups: Groups,
     /// Whether this body can start a pair: it moves in this step.
     active: bool,
@@ -183,7 +186,10 @@ impl BroadPhase {
             }
             entry.position = now.position;
             entry.rotation = now.rotation;
-            bounds.reached = reached_box(body, now, dt);
+            let travel = travel(body, now, dt);
+            bounds.reached = shape_box(body, now).loosened(travel);
+            bounds.center = now.position;
+            bounds.radius = body.reach + travel;
             bounds.rest = rest_margin(body);
             let tight = bounds.tight();
             // what lies near its pieces changes with the least move of ground
@@ -245,6 +251,8 @@ impl Bounds {
     const ABSENT: Bounds = Bounds {
         reached: NOWHERE,
         rest: 0.0,
+        center: Vec3::ZERO,
+        radius: 0.0,
         groups: Groups { member: 0, collides: 0 },
         active: false,
         dynamic: false,
@@ -255,12 +263,14 @@ impl Bounds {
         self.reached.loosened(self.rest)
     }
 
-    /// Whether the boxes come as close as contacts are looked for; a pair looks as far as the one that
-    /// looks less far.
+    /// Whether boxes and balls come as close as contacts are looked for; a pair looks as far as the one
+    /// that looks less far.
     fn is_near(&self, other: &Bounds) -> bool {
         let (a, b) = (&self.reached, &other.reached);
         let apart = (b.mins - a.maxs).max(a.mins - b.maxs).max_element();
-        apart <= self.rest.min(other.rest)
+        let rest = self.rest.min(other.rest);
+        let reach = self.radius + other.radius + rest;
+        apart <= rest && self.center.distance_squared(other.center) <= reach * reach
     }
 
     fn may_touch(&self, other: &Bounds) -> bool {
@@ -316,8 +326,13 @@ pub(super) fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
     if speed > 0.0 { speed * body.reach * dt } else { 0.0 }
 }
 
-fn reached_box(body: &BodyModel, state: &BodyState, dt: f64) -> Aabb {
-    let pose = Pose::from_parts(state.position - state.rotation * body.center, state.rotation);
+/// How far ahead of its motion in a step a body looks for contacts, m.
+fn travel(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
     let travel = state.velocity.linear.length() * dt + turning(body, state, dt);
-    body.shape.aabb(&pose).loosened(travel.min(farthest_look(body)))
+    travel.min(farthest_look(body))
+}
+
+fn shape_box(body: &BodyModel, state: &BodyState) -> Aabb {
+    let pose = Pose::from_parts(state.position - state.rotation * body.center, state.rotation);
+    body.shape.aabb(&pose)
 }
