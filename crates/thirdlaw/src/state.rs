@@ -21,7 +21,8 @@ pub struct State {
     pub step: u64,
     /// One per slot of the model.
     pub bodies: Vec<BodyState>,
-    /// Contacts of the last step with the impulses that solved it, in order of their keys.
+    /// Contacts of the last step with the impulses that solved it, in order of their keys. Among them are
+    /// free places: contacts that have ended and have no points.
     pub contacts: Vec<Contact>,
     /// Length of the last substep, s: impulses carried on are scaled when it changes.
     pub substep: f64,

@@ -298,7 +298,7 @@ impl World {
     }
 
     fn wake_touching(&mut self, slot: usize) {
-        for contact in &self.state.contacts {
+        for contact in self.state.contacts.iter().filter(|contact| contact.count > 0) {
             let (a, b) = (contact.key.a as usize, contact.key.b as usize);
             if a == slot || b == slot {
                 for other in [a, b] {

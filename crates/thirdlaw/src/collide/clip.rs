@@ -7,11 +7,16 @@ use super::piece::{Feature, FeaturePoint, Piece};
 use crate::math::Vec3;
 
 /// Feature number of a contact that comes from a single closest pair.
-const WITNESS: u32 = 1 << 31;
+pub(super) const WITNESS: u32 = 1 << 31;
 /// Marks features whose reference face belongs to b.
-const ON_B: u32 = 1 << 30;
+pub(super) const ON_B: u32 = 1 << 30;
+/// Whether a feature says that the face of a contact belongs to b.
+pub(super) fn is_face_of_b(feature: u32) -> bool {
+    feature & ON_B != 0
+}
+
 /// Marks points cut from an edge.
-const CUT: u32 = 1 << 29;
+pub(super) const CUT: u32 = 1 << 29;
 
 /// Memory of the clipping.
 #[derive(Debug, Default)]
@@ -21,6 +26,9 @@ pub(super) struct ClipBuffer {
     polygon: Vec<FeaturePoint>,
     next: Vec<FeaturePoint>,
     candidates: Vec<Point>,
+    places: Vec<(Vec3, f64)>,
+    /// Whether a point was farther apart than asked for.
+    left_out: bool,
 }
 
 /// Fills `out` with the points of the pair along `direction` that are closer than `margin`.
@@ -36,6 +44,7 @@ pub(super) fn manifold(
     out.normal = n;
     out.count = 0;
     buffer.candidates.clear();
+    buffer.left_out = false;
     let reached = gap(a, b, n);
     if reached > margin {
         return;
@@ -54,7 +63,8 @@ pub(super) fn manifold(
     {
         buffer.candidates.push(witness(a, b, n, p, q));
     }
-    reduce(n, &mut buffer.candidates, out);
+    out.whole = !buffer.left_out;
+    reduce(n, &buffer.candidates, &mut buffer.places, out);
 }
 
 /// Fills `out` with the points of a piece below `level` + `margin` along the unit vector `n`; the
@@ -69,6 +79,7 @@ pub(super) fn on_plane(
 ) {
     out.normal = n;
     out.count = 0;
+    out.whole = true;
     buffer.candidates.clear();
     piece.feature(-n, &mut buffer.b);
     if let super::piece::Kind::Poly(poly) = &piece.kind
@@ -87,9 +98,11 @@ pub(super) fn on_plane(
                 separation,
                 feature: point.id,
             });
+        } else {
+            out.whole = false;
         }
     }
-    reduce(n, &mut buffer.candidates, out);
+    reduce(n, &buffer.candidates, &mut buffer.places, out);
 }
 
 /// Adds to the face that faces a plane all corners no higher than its highest: the lowest corner of an
@@ -139,7 +152,7 @@ fn clip_features(n: Vec3, margin: f64, buffer: &mut ClipBuffer) {
 
 /// Clips the incident feature against the sides of the reference polygon, seen along the normal.
 fn clip_polygon(n: Vec3, margin: f64, on_b: bool, buffer: &mut ClipBuffer) {
-    let ClipBuffer { a, b, polygon, next, candidates } = buffer;
+    let ClipBuffer { a, b, polygon, next, candidates, left_out, .. } = buffer;
     let (reference, incident) = if on_b { (&*b, &*a) } else { (&*a, &*b) };
     let out = if on_b { -n } else { n };
     polygon.clear();
@@ -160,6 +173,7 @@ fn clip_polygon(n: Vec3, margin: f64, on_b: bool, buffer: &mut ClipBuffer) {
     for point in polygon.iter() {
         let separation = reference.normal.dot(point.position - base) / steepness;
         if separation > margin {
+            *left_out = true;
             continue;
         }
         let core = point.position + out * point.radius;
@@ -242,6 +256,8 @@ fn clip_lines(n: Vec3, margin: f64, buffer: &mut ClipBuffer) {
                 separation,
                 feature,
             });
+        } else {
+            buffer.left_out = true;
         }
     };
     if length == 0.0 || other_length == 0.0 {
@@ -270,65 +286,70 @@ fn clip_lines(n: Vec3, margin: f64, buffer: &mut ClipBuffer) {
     }
 }
 
-/// Keeps at most four points: the deepest, the one farthest from it, the one that makes the largest
-/// triangle with both, and the one that adds most area to that. Equals are decided by their order.
-fn reduce(n: Vec3, candidates: &mut Vec<Point>, out: &mut Manifold) {
-    drop_duplicates(candidates);
-    if candidates.len() <= POINTS_MAX {
-        out.points[..candidates.len()].copy_from_slice(candidates);
-        out.count = candidates.len();
-        return;
+/// Keeps at most four points.
+fn reduce(n: Vec3, candidates: &[Point], places: &mut Vec<(Vec3, f64)>, out: &mut Manifold) {
+    places.clear();
+    places.extend(candidates.iter().map(|p| (0.5 * (p.core_a + p.core_b), p.separation)));
+    let (chosen, count) = choose(n, places);
+    out.count = count;
+    for (point, &i) in out.points.iter_mut().zip(&chosen[..count]) {
+        *point = candidates[i];
     }
-    let place = |p: &Point| 0.5 * (p.core_a + p.core_b);
-    let extent =
-        candidates.iter().map(|p| (place(p) - place(&candidates[0])).length()).fold(0.0, f64::max);
-    let mut take = |score: &dyn Fn(&Point) -> f64, slack: f64, least: f64| {
+}
+
+/// Chooses at most four of points with separations, by index: the deepest, the one farthest from it, the
+/// one that makes the largest triangle with both, and the one that adds most area to that. Equals are
+/// decided by their order; of points in the same place only the first counts.
+pub(super) fn choose(n: Vec3, points: &[(Vec3, f64)]) -> ([usize; POINTS_MAX], usize) {
+    let mut chosen = [0; POINTS_MAX];
+    let Some(first) = points.first() else { return (chosen, 0) };
+    let extent = points.iter().map(|p| p.0.distance_squared(first.0)).fold(0.0, f64::max).sqrt();
+    let near = (1e-7 * extent) * (1e-7 * extent);
+    let is_double =
+        |k: usize| points[..k].iter().any(|p| p.0.distance_squared(points[k].0) <= near);
+    // faces of more than a few corners are rare, and may take longer
+    let first_doubles =
+        (0..points.len().min(64)).fold(0_u64, |m, k| m | u64::from(is_double(k)) << k);
+    let counts = |k: usize| if k < 64 { first_doubles >> k & 1 == 0 } else { !is_double(k) };
+    let mut count = 0;
+    for k in (0..points.len()).filter(|&k| counts(k)) {
+        if count < POINTS_MAX {
+            chosen[count] = k;
+        }
+        count += 1;
+    }
+    if count <= POINTS_MAX {
+        return (chosen, count);
+    }
+    count = 0;
+    let mut take = |score: &dyn Fn(Vec3, f64) -> f64, slack: f64, least: f64| {
         let mut best: Option<(usize, f64)> = None;
-        for (k, p) in candidates.iter().enumerate() {
-            let s = score(p);
+        let left = |k: usize| counts(k) && !chosen[..count].contains(&k);
+        for (k, p) in points.iter().enumerate().filter(|&(k, _)| left(k)) {
+            let s = score(p.0, p.1);
             if s > least && best.is_none_or(|(_, b)| s > b + slack) {
                 best = Some((k, s));
             }
         }
-        if let Some((k, _)) = best {
-            out.points[out.count] = candidates.remove(k);
-            out.count += 1;
-            Some(place(&out.points[out.count - 1]))
-        } else {
-            None
-        }
+        let (k, _) = best?;
+        chosen[count] = k;
+        count += 1;
+        Some(points[k].0)
     };
     let small = 1e-6 * extent;
-    let Some(p0) = take(&|p| -p.separation, small, f64::NEG_INFINITY) else { return };
-    let Some(p1) = take(&|p| (place(p) - p0).length(), small, small) else { return };
-    let area = |a: Vec3, b: Vec3, c: Vec3| n.dot((b - a).cross(c - a));
     let tiny = small * extent;
-    let Some(p2) = take(&|p| area(p0, p1, place(p)).abs(), tiny, tiny) else { return };
-    let turn = if area(p0, p1, p2) < 0.0 { -1.0 } else { 1.0 };
-    take(
-        &|p| {
-            let c = place(p);
+    let area = |a: Vec3, b: Vec3, c: Vec3| n.dot((b - a).cross(c - a));
+    let mut take_all = || {
+        let p0 = take(&|_, separation| -separation, small, f64::NEG_INFINITY)?;
+        let p1 = take(&|p, _| p.distance(p0), small, small)?;
+        let p2 = take(&|p, _| area(p0, p1, p).abs(), tiny, tiny)?;
+        let turn = if area(p0, p1, p2) < 0.0 { -1.0 } else { 1.0 };
+        let adds = |c: Vec3, _| {
             let outside = |a: Vec3, b: Vec3| -turn * area(a, b, c);
             outside(p0, p1).max(outside(p1, p2)).max(outside(p2, p0))
-        },
-        tiny,
-        tiny,
-    );
-}
-
-fn drop_duplicates(points: &mut Vec<Point>) {
-    let extent = points.iter().map(|p| (p.core_b - points[0].core_b).length()).fold(0.0, f64::max);
-    let near = 1e-7 * extent;
-    let mut k = 1;
-    while k < points.len() {
-        let same = |p: &Point| {
-            (p.core_a - points[k].core_a).length() <= near
-                && (p.core_b - points[k].core_b).length() <= near
         };
-        if points[..k].iter().any(same) {
-            points.remove(k);
-        } else {
-            k += 1;
-        }
-    }
+        take(&adds, tiny, tiny)
+    };
+    take_all();
+    (chosen, count)
 }

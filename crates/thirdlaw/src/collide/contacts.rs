@@ -3,17 +3,21 @@
 //!
 //! Most pairs of a pile hardly move against each other. Their contacts stay as they were found, turned
 //! along with the bodies, until the pair has moved by a share of its size; what was found then is part
-//! of the state, so that nothing depends on memory. Contacts stay in place as long as no pair of their
-//! chunk comes or goes.
+//! of the state, so that nothing depends on memory. A contact that ends leaves its place free for others
+//! (see `places.rs`), so that those that last need not move.
 
+use super::boxes::Boxes;
+use super::boxes_clip::Facing;
+use super::clip::is_face_of_b;
 use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
-use super::placed::{Placed, pair_margin, place_all, surely_apart};
+use super::persist::{carry_impulses, refresh};
+use super::placed::{Placed, box_pair, pair_margin, place_all};
+use super::places::{Places, find_starts};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::state::{BodyState, State};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Which two convex pieces touch. The order of keys is the order of contacts everywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -41,7 +45,7 @@ pub struct Contact {
     pub restitution: f64,
     /// The first `count` are in use.
     pub points: [ContactPoint; POINTS_MAX],
-    /// Number of points.
+    /// Number of points; none where a contact has ended and left its place free.
     pub count: u32,
     /// How the pair lay when the contact was found.
     pub found: Found,
@@ -54,10 +58,10 @@ pub struct Found {
     pub between: Vec3,
     /// Orientation of b.
     pub turn: Quat,
-    /// Normal from a to b.
+    /// Normal from a to b, in axes of the body whose face it belongs to.
     pub normal: Vec3,
-    /// Distance up to which contacts were looked for, m; 0 where a side is round and its contacts move
-    /// over it.
+    /// Distance up to which the contacts would be the same, m; 0 where a side is round and its contacts
+    /// move over it.
     pub margin: f64,
 }
 
@@ -108,6 +112,40 @@ impl Contact {
             })
     }
 
+    /// Takes over what two boxes have in common; `centers` are those of mass from those of the boxes.
+    fn set_facing(&mut self, facing: &Facing, centers: [Vec3; 2]) {
+        self.count = facing.count as u32;
+        if facing.whole {
+            self.found.margin = f64::MAX;
+        }
+        for (point, found) in self.points.iter_mut().zip(&facing.points[..facing.count]) {
+            point.anchor_a = found.on_a - centers[0];
+            point.anchor_b = found.on_b - centers[1];
+            point.separation = found.separation;
+            point.feature = found.feature;
+        }
+    }
+
+    /// Takes over what two pieces have in common; `convex` says that their bodies have no others.
+    fn set_manifold(&mut self, manifold: &Manifold, convex: bool, [a, b]: [&Placed; 2]) {
+        let (to_a, to_b) = (a.axes.transpose(), b.axes.transpose());
+        self.count = manifold.count as u32;
+        if convex && manifold.whole {
+            self.found.margin = f64::MAX;
+        }
+        for (point, found) in self.points.iter_mut().zip(manifold.points()) {
+            point.anchor_a = to_a * (found.core_a - a.position);
+            point.anchor_b = to_b * (found.core_b - b.position);
+            point.radius_a = found.radius_a;
+            point.radius_b = found.radius_b;
+            point.separation = found.separation;
+            point.feature = found.feature;
+            if found.radius_a > 0.0 || found.radius_b > 0.0 {
+                self.found.margin = 0.0;
+            }
+        }
+    }
+
     fn scale_impulses(&mut self, scale: f64) {
         for point in &mut self.points {
             point.normal_impulse *= scale;
@@ -121,26 +159,25 @@ impl Contact {
 pub struct ContactScratch {
     placed: Vec<Placed>,
     chunks: Vec<Chunk>,
+    /// Where the contacts of the chunks begin; those of the step before are a good guess.
+    starts: Vec<usize>,
+    places: Places,
 }
 
-/// What became of the contacts of some consecutive pairs: the first ones are in place, from where the
-/// list changed on they are here.
+/// What became of the contacts of some consecutive pairs, beside what stays in its place.
 #[derive(Debug, Default)]
 struct Chunk {
-    in_place: usize,
-    changed: bool,
-    /// Where its contacts began, and where they are to begin.
-    from: usize,
-    to: usize,
-    rest: Vec<Contact>,
+    /// Contacts without a place among those of the last step, in order.
+    added: Vec<Contact>,
+    /// Number of places without a contact.
+    free: usize,
     found: Vec<Contact>,
     narrow: NarrowScratch,
+    facing: Facing,
 }
 
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
-/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew.
-const STILL: f64 = 4e-4;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
 /// `substep` seconds. Contacts between bodies that both
@@ -160,46 +197,16 @@ pub fn update(
     let mut contacts = std::mem::take(&mut state.contacts);
     place_all(model, state, dt, &mut scratch.placed);
     let search = Search { model, state, placed: &scratch.placed, dt };
-    search.examine(pairs, &mut contacts, chunks);
-    if chunks.iter().any(|chunk| chunk.changed) {
-        splice(&mut contacts, pairs, chunks);
-    }
+    find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
+    search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
+    let free = chunks.iter().map(|chunk| chunk.free).sum();
+    scratch.places.insert(&mut contacts, chunks.iter().map(|chunk| &chunk.added[..]), free);
     // impulses follow a change of the substep, those carried through sleep too
     if state.substep > 0.0 && state.substep != substep {
         let scale = substep / state.substep;
         contacts.iter_mut().for_each(|contact| contact.scale_impulses(scale));
     }
     state.contacts = contacts;
-}
-
-/// Brings what the chunks have in place and what they hold together, moving no contact that is where it
-/// belongs.
-fn splice(contacts: &mut Vec<Contact>, pairs: &[(u32, u32)], chunks: &mut [Chunk]) {
-    let mut end = 0;
-    for (i, chunk) in chunks.iter_mut().enumerate() {
-        chunk.from = if i == 0 { 0 } else { first_of(contacts, pairs[i * CHUNK]) };
-        chunk.to = end;
-        end += chunk.in_place + chunk.rest.len();
-    }
-    if contacts.len() < end {
-        contacts.resize(end, Contact::default());
-    }
-    // chunks keep their order, so that those that move down, from the first on, and then those that
-    // move up, from the last on, never run over one that has yet to move
-    let mut shift = |chunk: &Chunk| {
-        contacts.copy_within(chunk.from..chunk.from + chunk.in_place, chunk.to);
-    };
-    chunks.iter().filter(|chunk| chunk.to < chunk.from).for_each(&mut shift);
-    chunks.iter().rev().filter(|chunk| chunk.to > chunk.from).for_each(&mut shift);
-    for chunk in chunks.iter() {
-        contacts[chunk.to + chunk.in_place..][..chunk.rest.len()].copy_from_slice(&chunk.rest);
-    }
-    contacts.truncate(end);
-}
-
-/// Index of the first contact of a pair, or of the place where it would be.
-fn first_of(contacts: &[Contact], pair: (u32, u32)) -> usize {
-    contacts.partition_point(|c| (c.key.a, c.key.b) < pair)
 }
 
 /// What a search for contacts reads; the contacts of the last step are taken out of the state.
@@ -213,61 +220,53 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Examines pairs, chunk by chunk; `contacts` are those of the last step among them.
-    fn examine(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunks: &mut [Chunk]) {
+    fn examine(
+        self,
+        pairs: &[(u32, u32)],
+        contacts: &mut [Contact],
+        (chunks, starts): (&mut [Chunk], &[usize]),
+    ) {
         if let [chunk] = chunks {
             return self.examine_chunk(pairs, contacts, chunk);
         }
         let half = chunks.len() / 2;
         let (left_pairs, right_pairs) = pairs.split_at(half * CHUNK);
-        let (left, right) = contacts.split_at_mut(first_of(contacts, right_pairs[0]));
+        let (left, right) = contacts.split_at_mut(starts[half] - starts[0]);
         let (left_chunks, right_chunks) = chunks.split_at_mut(half);
+        let (left_starts, right_starts) = starts.split_at(half);
         rayon::join(
-            || self.examine(left_pairs, left, left_chunks),
-            || self.examine(right_pairs, right, right_chunks),
+            || self.examine(left_pairs, left, (left_chunks, left_starts)),
+            || self.examine(right_pairs, right, (right_chunks, right_starts)),
         );
     }
 
     fn examine_chunk(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunk: &mut Chunk) {
-        chunk.in_place = 0;
-        chunk.changed = false;
-        chunk.rest.clear();
-        let mut next = 0;
-        let mut take = |contacts: &[Contact], belongs: &dyn Fn((u32, u32)) -> bool| {
-            let start = next;
-            let pair = |c: &Contact| (c.key.a, c.key.b);
-            next += contacts[start..].iter().take_while(|c| belongs(pair(c))).count();
-            start..next
-        };
+        chunk.added.clear();
+        chunk.free = 0;
+        let mut rest = contacts;
         for &pair in pairs {
-            let unseen = take(contacts, &|other| other < pair);
-            self.keep_resting(contacts, unseen, chunk);
-            let old = take(contacts, &|other| other == pair);
+            self.keep_resting(take(&mut rest, |other| other < pair), chunk);
+            let old = take(&mut rest, |other| other == pair);
             let bodies = [pair.0, pair.1].map(|slot| &self.placed[slot as usize]);
             let margin = pair_margin(bodies[0], bodies[1], self.dt);
-            if refresh(bodies, margin, &mut contacts[old.clone()]) {
-                chunk.keep(contacts, old);
-                continue;
+            if !refresh(bodies, margin, old) {
+                chunk.found.clear();
+                self.find(pair, margin, old, chunk);
+                chunk.put(old);
             }
-            chunk.found.clear();
-            if !surely_apart(bodies[0], bodies[1], margin) {
-                self.find(pair, margin, &contacts[old.clone()], chunk);
-            }
-            chunk.replace(contacts, old);
+            chunk.count_free(old);
         }
-        let unseen = take(contacts, &|_| true);
-        self.keep_resting(contacts, unseen, chunk);
+        self.keep_resting(rest, chunk);
     }
 
     /// Contacts of pairs that nobody examines stay if neither body can have moved.
-    fn keep_resting(self, contacts: &[Contact], range: Range<usize>, chunk: &mut Chunk) {
-        for i in range {
-            let key = contacts[i].key;
-            if self.resting(key.a) && self.resting(key.b) {
-                chunk.keep(contacts, i..i + 1);
-            } else {
-                chunk.changed = true;
+    fn keep_resting(self, contacts: &mut [Contact], chunk: &mut Chunk) {
+        for contact in contacts.iter_mut() {
+            if !(self.resting(contact.key.a) && self.resting(contact.key.b)) {
+                contact.count = 0;
             }
         }
+        chunk.count_free(contacts);
     }
 
     fn resting(self, slot: u32) -> bool {
@@ -281,147 +280,92 @@ impl<'a> Search<'a> {
 
     /// Finds the contacts of a pair, and hands them the impulses of the old ones.
     fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) {
-        let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
         let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
+        let Chunk { found: contacts, narrow, facing, .. } = chunk;
+        let boxes =
+            box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
+        if boxes == Boxes::Apart {
+            return;
+        }
+        let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
         let (ma, mb) = (&body_a.material, &body_b.material);
-        let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
-        let restitution =
-            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
         let (to_a, to_b) = (place_a.axes.transpose(), place_b.axes.transpose());
-        let between = to_a * (place_b.position - place_a.position);
-        let turn = place_a.rotation.conjugate() * place_b.rotation;
-
-        let Chunk { found: contacts, narrow, .. } = chunk;
+        let pair = Contact {
+            key: ContactKey { a, b, piece_a: 0, piece_b: 0 },
+            friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
+            restitution: ma.restitution_combine.apply(
+                ma.restitution,
+                mb.restitution_combine,
+                mb.restitution,
+            ),
+            found: Found {
+                between: to_a * (place_b.position - place_a.position),
+                turn: place_a.rotation.conjugate() * place_b.rotation,
+                normal: Vec3::ZERO,
+                margin,
+            },
+            ..Contact::default()
+        };
+        let finish = |contact: &mut Contact| {
+            let on_b = is_face_of_b(contact.points[0].feature);
+            contact.found.normal = if on_b { to_b } else { to_a } * contact.normal;
+            let key = contact.key;
+            if let Some(old) = old.iter().find(|old| old.key == key && old.count > 0) {
+                carry_impulses(old, contact, 0.1 * body_a.reach.min(body_b.reach));
+            }
+        };
+        if boxes == Boxes::Facing {
+            contacts.push(pair);
+            if let Some(contact) = contacts.last_mut() {
+                contact.normal = (place_a.axes * facing.normal).normalize();
+                contact.set_facing(facing, [body_a.center, body_b.center]);
+                finish(contact);
+            }
+            return;
+        }
+        let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
         let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-            let key = ContactKey { a, b, piece_a, piece_b };
-            let round = manifold.points().iter().any(|p| p.radius_a > 0.0 || p.radius_b > 0.0);
-            let mut contact = Contact {
-                key,
-                normal: manifold.normal,
-                friction,
-                restitution,
-                count: manifold.count as u32,
-                found: Found {
-                    between,
-                    turn,
-                    normal: to_a * manifold.normal,
-                    margin: if round { 0.0 } else { margin },
-                },
-                ..Contact::default()
-            };
-            for (point, found) in contact.points.iter_mut().zip(manifold.points()) {
-                *point = ContactPoint {
-                    anchor_a: to_a * (found.core_a - place_a.position),
-                    anchor_b: to_b * (found.core_b - place_b.position),
-                    radius_a: found.radius_a,
-                    radius_b: found.radius_b,
-                    separation: found.separation,
-                    feature: found.feature,
-                    ..ContactPoint::default()
-                };
+            contacts.push(pair);
+            if let Some(contact) = contacts.last_mut() {
+                contact.key = ContactKey { a, b, piece_a, piece_b };
+                contact.normal = manifold.normal;
+                contact.set_manifold(manifold, convex, [place_a, place_b]);
+                finish(contact);
             }
-            if let Some(old) = old.iter().find(|old| old.key == key) {
-                carry_impulses(old, &mut contact, 0.1 * body_a.reach.min(body_b.reach));
-            }
-            contacts.push(contact);
         };
         let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
         collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
     }
 }
 
-/// Whether a pair still lies as it did when its contacts were found; if so, they are turned along.
-fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) -> bool {
-    let Some(Contact { found, .. }) = old.first() else { return false };
-    if found.margin == 0.0 || margin > found.margin {
-        return false;
-    }
-    let still = STILL * a.thickness.min(b.thickness).min(a.reach.min(b.reach));
-    let between = b.position - a.position;
-    let slid = (a.axes.transpose() * between).distance(found.between);
-    if slid > still {
-        return false;
-    }
-    let turned = found.turn.conjugate() * (a.rotation.conjugate() * b.rotation);
-    if slid + 2.0 * turned.xyz().length() * b.reach > still {
-        return false;
-    }
-    for contact in old {
-        contact.normal = (a.axes * contact.found.normal).normalize();
-        for point in &mut contact.points[..contact.count as usize] {
-            let core_b = between + b.axes * point.anchor_b;
-            point.separation = contact.normal.dot(core_b - a.axes * point.anchor_a);
-        }
-    }
-    true
+/// Takes those contacts off the front whose pairs belong.
+fn take<'a>(
+    contacts: &mut &'a mut [Contact],
+    belongs: impl Fn((u32, u32)) -> bool,
+) -> &'a mut [Contact] {
+    let count = contacts.iter().take_while(|c| belongs((c.key.a, c.key.b))).count();
+    let (front, rest) = std::mem::take(contacts).split_at_mut(count);
+    *contacts = rest;
+    front
 }
 
 impl Chunk {
-    /// Contacts that stay.
-    fn keep(&mut self, contacts: &[Contact], range: Range<usize>) {
-        if self.changed {
-            self.rest.extend_from_slice(&contacts[range]);
-        } else {
-            self.in_place = range.end;
-        }
-    }
-
-    /// The contacts found now instead of those of `range`.
-    fn replace(&mut self, contacts: &mut [Contact], range: Range<usize>) {
-        let old = &mut contacts[range.clone()];
-        self.changed |= old.len() != self.found.len()
-            || old.iter().zip(&self.found).any(|(o, f)| o.key != f.key);
-        if self.changed {
-            self.rest.append(&mut self.found);
-        } else {
-            old.copy_from_slice(&self.found);
-            self.in_place = range.end;
-        }
-    }
-}
-
-/// Hands the impulses of the last step to the points that are still there: same features, or else
-/// the nearest point left within `reach`.
-fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
-    let mut left = Left { points: old.points(), taken: 0 };
-    let points = &mut new.points[..new.count as usize];
-    let mut found = [false; POINTS_MAX];
-    for (point, found) in points.iter_mut().zip(&mut found) {
-        let feature = point.feature;
-        *found = left.hand_over(point, |old| if old.feature == feature { 0.0 } else { 1.0 }, 0.5);
-    }
-    for (point, _) in points.iter_mut().zip(found).filter(|(_, found)| !found) {
-        let place = point.anchor_b;
-        left.hand_over(point, |old| old.anchor_b.distance(place), reach);
-    }
-}
-
-/// Points of the last step, and by bits whose impulses have been taken over.
-struct Left<'a> {
-    points: &'a [ContactPoint],
-    taken: u32,
-}
-
-impl Left<'_> {
-    /// Gives `point` the impulses of the first of the points left that is nearest to it by
-    /// `distance`, if that is less than `limit`; says whether it did.
-    fn hand_over(
-        &mut self,
-        point: &mut ContactPoint,
-        distance: impl Fn(&ContactPoint) -> f64,
-        limit: f64,
-    ) -> bool {
-        let mut best = (limit, None);
-        for (i, old) in self.points.iter().enumerate().filter(|(i, _)| self.taken >> i & 1 == 0) {
-            let distance = distance(old);
-            if distance < best.0 {
-                best = (distance, Some(i));
+    /// Puts the contacts found now in the places of the old ones of the same pair.
+    fn put(&mut self, old: &mut [Contact]) {
+        let mut old = old.iter_mut().peekable();
+        for found in &self.found {
+            while let Some(gone) = old.next_if(|old| old.key < found.key) {
+                gone.count = 0;
+            }
+            match old.next_if(|old| old.key == found.key) {
+                Some(place) => *place = *found,
+                None => self.added.push(*found),
             }
         }
-        let Some(i) = best.1 else { return false };
-        point.normal_impulse = self.points[i].normal_impulse;
-        point.friction_impulse = self.points[i].friction_impulse;
-        self.taken |= 1 << i;
-        true
+        old.for_each(|gone| gone.count = 0);
+    }
+
+    fn count_free(&mut self, contacts: &[Contact]) {
+        self.free += contacts.iter().filter(|contact| contact.count == 0).count();
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn bias(separation: f64, scale: f64) -> f64 {
 
 /// Gap along the unit vector `n`, m; negative for overlap.
 pub(super) fn gap(a: &Piece, b: &Piece, n: Vec3) -> f64 {
-    n.dot(b.support(-n) - a.support(n)) - a.radius - b.radius
+    -b.reach(-n) - a.reach(n)
 }
 
 /// The normal, or none if the gap is surely more than `margin`.
@@ -84,7 +84,7 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
 }
 
 /// Share of a box's smallest half-extent by which its edges count as rounded.
-const EDGE_ROUND: f64 = 0.25;
+pub(super) const EDGE_ROUND: f64 = 0.25;
 
 type Cuboid = ([Vec3; 3], Vec3);
 

@@ -14,6 +14,8 @@ pub struct Manifold {
     pub points: [Point; POINTS_MAX],
     /// Number of points in use.
     pub count: usize,
+    /// Whether no point was left out for being farther apart than asked for.
+    pub whole: bool,
 }
 
 /// One contact point.

@@ -1,5 +1,8 @@
 //! Finding contacts: broad phase, manifolds, continuous detection.
 
+mod box_mesh;
+mod boxes;
+mod boxes_clip;
 pub mod broad;
 mod clip;
 pub mod cloth;
@@ -8,12 +11,18 @@ mod direction;
 mod gjk;
 pub mod manifold;
 pub mod narrow;
+mod persist;
 mod piece;
 mod placed;
+mod places;
 mod sat;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_boxes;
+#[cfg(test)]
+mod tests_broad;
 
 pub use manifold::{Manifold, POINTS_MAX, Point};
 pub use narrow::{NarrowScratch, collide};

@@ -12,6 +12,7 @@
 use parry3d_f64::bounding_volume::{Aabb, BoundingVolume};
 use parry3d_f64::partitioning::Bvh;
 
+use super::box_mesh::BoxOnMesh;
 use super::clip::{self, ClipBuffer};
 use super::direction::{self, Direction, Solver};
 use super::gjk::{Closest, closest_points};
@@ -85,6 +86,7 @@ fn flipped(m: &Manifold) -> Manifold {
     let mut out = *m;
     out.normal = -m.normal;
     for p in &mut out.points[..m.count] {
+        p.feature ^= clip::ON_B;
         (p.core_a, p.core_b) = (p.core_b, p.core_a);
         (p.radius_a, p.radius_b) = (p.radius_b, p.radius_a);
     }
@@ -106,18 +108,36 @@ fn pieces(
     let frame = Frame::new(pose_a, pose_b);
     overlapping_pieces(a, &frame, b, margin, order_by_b, scratch);
     let NarrowScratch { a: buffer_a, b: buffer_b, clip, solver, pairs, .. } = scratch;
+    if let (Geometry::Mesh(mesh), Geometry::Convex(Convex::Cuboid { half_extents })) =
+        (a.geometry(), b.geometry())
+    {
+        let pair = BoxOnMesh::new(*half_extents, frame.b.rotation, &frame.a, margin);
+        pairs.retain(|&(i, _)| pair.may_touch(mesh, i as usize));
+    }
     let mut manifold = Manifold::default();
-    for &(i, j) in pairs.iter() {
-        let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
-        let Some(pb) = place(b, j, &frame.b, buffer_b) else { continue };
-        if wholly_behind(&pa, &pb) || wholly_behind(&pb, &pa) {
-            continue;
+    let mut examine = |i: u32, j: u32, pa: &Piece, pb: &Piece| {
+        if wholly_behind(pa, pb) || wholly_behind(pb, pa) {
+            return;
         }
-        touch(&pa, &pb, margin, clip, solver, &mut manifold);
+        touch(pa, pb, margin, clip, solver, &mut manifold);
         if manifold.count > 0 {
             frame.to_world(&mut manifold);
             emit(i, j, &manifold);
         }
+    };
+    if b.is_convex() && !pairs.is_empty() {
+        // one piece, placed once
+        let Some(pb) = place(b, 0, &frame.b, buffer_b) else { return };
+        for &(i, j) in pairs.iter() {
+            let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
+            examine(i, j, &pa, &pb);
+        }
+        return;
+    }
+    for &(i, j) in pairs.iter() {
+        let Some(pa) = place(a, i, &frame.a, buffer_a) else { continue };
+        let Some(pb) = place(b, j, &frame.b, buffer_b) else { continue };
+        examine(i, j, &pa, &pb);
     }
 }
 

@@ -92,7 +92,7 @@ const fn edge(a: u32, b: u32, left: u32, right: u32) -> HullEdge {
 
 // faces −x +x −y +y −z +z; corners by sign bits
 const BOX_FACES: [[u32; 2]; 6] = [[0, 4], [4, 4], [8, 4], [12, 4], [16, 4], [20, 4]];
-const BOX_LOOPS: [u32; 24] =
+pub(super) const BOX_LOOPS: [u32; 24] =
     [0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6];
 const BOX_EDGES: [HullEdge; 12] = [
     edge(0, 1, 2, 4),
@@ -214,7 +214,11 @@ impl<'a> Piece<'a> {
 
     /// Largest coordinate of the surface along the unit vector `n`.
     pub fn reach(&self, n: Vec3) -> f64 {
-        n.dot(self.support(n)) + self.radius
+        self.radius
+            + match &self.kind {
+                Kind::Poly(poly) => poly.reach(n),
+                Kind::Round(round) => n.dot(round.support(n)),
+            }
     }
 
     /// The feature of the surface that faces the unit vector `n`.
@@ -283,6 +287,14 @@ impl<'a> Poly<'a> {
             }
         }
         (best, reach)
+    }
+
+    /// Largest coordinate along `d`.
+    pub fn reach(&self, d: Vec3) -> f64 {
+        let Some((axes, half)) = self.cuboid else { return self.support(d).1 };
+        let center = 0.5 * (self.vertices[0] + self.vertices[7]);
+        let [x, y, z] = axes.map(|axis| axis.dot(d));
+        center.dot(d) + half.dot(Vec3::new(x, y, z).abs())
     }
 
     /// Smallest and largest coordinate along `d`.

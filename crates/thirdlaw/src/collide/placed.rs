@@ -1,11 +1,16 @@
 //! Bodies as the narrow phase sees them in a step: what every pair asks for, close together in memory
 //! and worked out once a body.
 
+use super::boxes::BoxPair;
 use super::broad::{farthest_look, rest_margin, turning};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::shape::{Convex, Geometry};
 use crate::state::{BodyState, State};
+use rayon::prelude::*;
+
+/// Bodies that a thread places at least.
+const TOGETHER: usize = 512;
 
 /// One body.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +25,7 @@ pub struct Placed {
     /// Velocity of the centre of mass, m/s.
     velocity: Vec3,
     /// Distances of the margin, m: at rest, by turning, and the most of what moving adds.
-    rest: f64,
+    pub rest: f64,
     turning: f64,
     farthest: f64,
     /// Distance from the centre of mass to the farthest point, m.
@@ -34,9 +39,8 @@ pub struct Placed {
 /// Fills `out` with the bodies of a step of `dt` seconds.
 pub fn place_all(model: &Model, state: &State, dt: f64, out: &mut Vec<Placed>) {
     out.clear();
-    out.extend(
-        model.bodies.iter().zip(&state.bodies).map(|(body, now)| Placed::new(body, now, dt)),
-    );
+    let bodies = model.bodies.par_iter().zip(&state.bodies).with_min_len(TOGETHER);
+    out.par_extend(bodies.map(|(body, now)| Placed::new(body, now, dt)));
 }
 
 impl Placed {
@@ -74,25 +78,12 @@ pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
     a.rest.min(b.rest) + travel.min(a.farthest.min(b.farthest))
 }
 
-/// Whether two boxes are farther apart than `margin` along the normal of a face: most boxes whose
-/// bounds overlap are, and need no closer look.
-pub fn surely_apart(a: &Placed, b: &Placed, margin: f64) -> bool {
+/// Two bodies that are boxes, in the axes of the first.
+pub(super) fn box_pair(a: &Placed, b: &Placed) -> Option<BoxPair> {
     if a.half.x < 0.0 || b.half.x < 0.0 {
-        return false;
+        return None;
     }
-    let offset = b.origin - a.origin;
     let to_a = a.axes.transpose();
-    let along_a = (to_a * offset).abs();
-    // the sphere around b settles most cases
-    if (along_a - a.half).max_element() > margin + b.half.length() {
-        return true;
-    }
-    let cosines = to_a * b.axes;
-    let absolute =
-        Mat3::from_cols(cosines.x_axis.abs(), cosines.y_axis.abs(), cosines.z_axis.abs());
-    if (along_a - a.half - absolute * b.half).max_element() > margin {
-        return true;
-    }
-    let along_b = (b.axes.transpose() * offset).abs();
-    (along_b - b.half - absolute.transpose() * a.half).max_element() > margin
+    let between = to_a * (b.origin - a.origin);
+    Some(BoxPair { half: [a.half, b.half], turn: to_a * b.axes, between })
 }

@@ -7,6 +7,7 @@
 use super::direction::{Axis, bias};
 use super::piece::{Guard, Piece, Poly};
 use crate::math::Vec3;
+use crate::shape::MeshEdge;
 
 /// The best axis of two boxes from a to b. `axes` and half extents of each.
 pub(super) fn boxes(
@@ -101,7 +102,7 @@ pub(super) fn polyhedra(
     let mut best = Axis { normal: Vec3::ZERO, separation: f64::NEG_INFINITY, edges: None };
     let (guard_a, guard_b) = (a.guard.as_ref(), b.guard.as_ref());
     for n in own_normals(pa, guard_a) {
-        let separation = -pb.support(-n).1 - pa.support(n).1;
+        let separation = -pb.reach(-n) - pa.reach(n);
         if best.gives_way(separation, scale) && admitted(guard_b, -n) {
             (best.normal, best.separation) = (n, separation);
             if separation > margin {
@@ -110,7 +111,7 @@ pub(super) fn polyhedra(
         }
     }
     for n in own_normals(pb, guard_b) {
-        let separation = -pa.support(-n).1 - pb.support(n).1;
+        let separation = -pa.reach(-n) - pb.reach(n);
         if best.gives_way(separation, scale) && admitted(guard_a, -n) {
             (best.normal, best.separation) = (-n, separation);
             if separation > margin {
@@ -127,7 +128,13 @@ pub(super) fn polyhedra(
         return None;
     }
     let threshold = best.separation + bias(best.separation, scale);
-    if let Some(edge) = edge_pairs(a, pa, b, pb, threshold) {
+    let edge = match (guard_a, pb.cuboid) {
+        (Some(guard), Some(cuboid)) => {
+            triangle_and_box_edges(guard, (b.center, cuboid.0, cuboid.1), threshold)
+        }
+        _ => edge_pairs(a, pa, b, pb, threshold),
+    };
+    if let Some(edge) = edge {
         best = edge;
     }
     (best.separation > f64::NEG_INFINITY).then_some(best)
@@ -194,8 +201,53 @@ fn edge_pairs(a: &Piece, pa: &Poly, b: &Piece, pb: &Poly, threshold: f64) -> Opt
     best
 }
 
+/// The same for a triangle and a box, whose twelve edges have three directions.
+fn triangle_and_box_edges(
+    guard: &Guard,
+    (center, axes, half): (Vec3, [Vec3; 3], Vec3),
+    threshold: f64,
+) -> Option<Axis> {
+    let mut best: Option<Axis> = None;
+    for k in (0..3).filter(|&k| guard.edges[k] != MeshEdge::Hidden) {
+        let [from, to, third] = [k, (k + 1) % 3, (k + 2) % 3].map(|i| guard.corners[i]);
+        let along = to - from;
+        let size = along.length();
+        for j in 0..3 {
+            let cross = along.cross(axes[j]);
+            let length = cross.length();
+            if length <= 1e-4 * size {
+                continue;
+            }
+            let n = cross / length;
+            let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
+            let reach = half[j1] * axes[j1].dot(n).abs() + half[j2] * axes[j2].dot(n).abs();
+            let (middle, edge, other) = (n.dot(center), n.dot(from), n.dot(third));
+            let (low, high) = (edge.min(other), edge.max(other));
+            let ways = [
+                (n, middle - reach - high, other - edge),
+                (-n, low - middle - reach, edge - other),
+            ];
+            for (n, separation, above) in ways {
+                let beats = best.map_or(threshold, |axis| axis.separation * (1.0 - 1e-12) + 1e-15);
+                if separation <= beats || !guard.admits(n) {
+                    continue;
+                }
+                // the edges that touch, if that of the triangle is the farthest along the normal
+                let edges = (above <= 1e-9 * size).then(|| {
+                    let toward =
+                        |k: usize| axes[k] * if axes[k].dot(n) > 0.0 { -half[k] } else { half[k] };
+                    let corner = center + toward(j1) + toward(j2);
+                    [[from, to], [corner - axes[j] * half[j], corner + axes[j] * half[j]]]
+                });
+                best = Some(Axis { normal: n, separation, edges });
+            }
+        }
+    }
+    best
+}
+
 fn hidden(piece: &Piece, edge: usize) -> bool {
-    piece.guard.is_some_and(|g| g.edges[edge] == crate::shape::MeshEdge::Hidden)
+    piece.guard.is_some_and(|g| g.edges[edge] == MeshEdge::Hidden)
 }
 
 /// The pair of edges, if both lie on their supporting planes.
@@ -220,4 +272,53 @@ fn arcs_cross(pa: &Poly, ka: usize, pb: &Poly, kb: usize) -> bool {
     let adc = a.dot(dc);
     let bdc = b.dot(dc);
     cba * dba < 0.0 && adc * bdc < 0.0 && cba * bdc > 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::piece::{Kind, PieceBuffer};
+    use super::super::tests::Dice;
+    use super::*;
+    use crate::math::{Pose, rotation_from_vector};
+    use crate::shape::Convex;
+
+    /// A box has three directions of edges: trying these finds what trying all twelve edges finds, and
+    /// the edges it names are those that touch.
+    #[test]
+    fn three_directions_of_edges_do_for_twelve_edges() {
+        let mut dice = Dice(5);
+        let mut found = 0;
+        for round in 0..5_000 {
+            let half_extents = Vec3::splat(0.05) + dice.vector(0.4).abs();
+            let convex = Convex::Cuboid { half_extents };
+            let rotation = rotation_from_vector(dice.vector(3.0));
+            let corners = [dice.vector(0.8), dice.vector(0.8), dice.vector(0.8)];
+            let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize();
+            let edges = [MeshEdge::Boundary, MeshEdge::Boundary, MeshEdge::Hidden];
+            let guard = Guard { corners, normal, edges };
+            let (mut one, mut other) = (PieceBuffer::default(), PieceBuffer::default());
+            let a = Piece::triangle(guard, &mut one);
+            let b =
+                Piece::place(&convex, &Pose::from_parts(Vec3::ZERO, rotation), &mut other).unwrap();
+            let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind) else { panic!("polyhedra") };
+            let (axes, half) = pb.cuboid.unwrap();
+            let threshold = dice.roll() - 0.8;
+            let expected = edge_pairs(&a, pa, &b, pb, threshold);
+            let short = triangle_and_box_edges(&guard, (b.center, axes, half), threshold);
+            assert_eq!(expected.is_some(), short.is_some(), "round {round}");
+            let (Some(expected), Some(short)) = (expected, short) else { continue };
+            assert!((expected.separation - short.separation).abs() < 1e-9, "round {round}");
+            assert!(expected.normal.distance(short.normal) < 1e-9, "round {round}");
+            let Some([on_a, on_b]) = short.edges else { continue };
+            found += 1;
+            let n = short.normal;
+            for point in on_a {
+                assert!((pa.support(n).1 - n.dot(point)).abs() < 1e-8, "round {round}");
+            }
+            for point in on_b {
+                assert!((-pb.support(-n).1 - n.dot(point)).abs() < 1e-8, "round {round}");
+            }
+        }
+        assert!(found > 300, "{found}");
+    }
 }

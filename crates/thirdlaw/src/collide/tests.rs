@@ -64,15 +64,15 @@ fn floor(n: usize, size: f64) -> Shape {
 }
 
 /// A repeatable stream of numbers between 0 and 1.
-struct Dice(u64);
+pub(super) struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self) -> f64 {
+    pub fn roll(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn vector(&mut self, size: f64) -> Vec3 {
+    pub fn vector(&mut self, size: f64) -> Vec3 {
         Vec3::new(self.roll() - 0.5, self.roll() - 0.5, self.roll() - 0.5) * (2.0 * size)
     }
 

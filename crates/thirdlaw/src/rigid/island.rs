@@ -51,6 +51,25 @@ pub struct Islands {
     carried: Vec<bool>,
     number: Vec<u32>,
     cursor: Vec<usize>,
+    moved_by: Vec<MovedBy>,
+    touching: Vec<Touching>,
+}
+
+/// What moves a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MovedBy {
+    Forces,
+    /// Its own motion, which others follow.
+    Itself,
+    Nothing,
+}
+
+/// A contact, without all that islands do not ask for: contacts are large.
+#[derive(Clone, Copy, Debug)]
+struct Touching {
+    index: u32,
+    a: u32,
+    b: u32,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -71,12 +90,10 @@ impl Islands {
         let count = model.bodies.len() + model.points.len();
         self.parent.clear();
         self.parent.extend(0..count as u32);
-        for contact in &state.contacts {
-            let (a, b) = (contact.key.a, contact.key.b);
-            if contact.count > 0
-                && model.bodies[a as usize].is_dynamic()
-                && model.bodies[b as usize].is_dynamic()
-            {
+        self.gather(model, state);
+        for i in 0..self.touching.len() {
+            let Touching { a, b, .. } = self.touching[i];
+            if self.is_dynamic(a) && self.is_dynamic(b) {
                 self.join(a, b);
             }
         }
@@ -84,9 +101,34 @@ impl Islands {
         self.wake(model, state);
         self.number_islands(model);
         self.fill_bodies(model);
-        self.fill_contacts(model, &state.contacts);
+        self.fill_contacts();
         self.fill_links(model, state);
         self.fill_points(model);
+    }
+
+    /// Notes what moves the bodies, and which contacts there are.
+    fn gather(&mut self, model: &Model, state: &State) {
+        self.moved_by.clear();
+        self.moved_by.extend(model.bodies.iter().zip(&state.bodies).map(|(body, now)| {
+            if body.is_dynamic() {
+                MovedBy::Forces
+            } else if now.velocity != Default::default() {
+                MovedBy::Itself
+            } else {
+                MovedBy::Nothing
+            }
+        }));
+        let contacts = state.contacts.iter().enumerate().filter(|(_, contact)| contact.count > 0);
+        self.touching.clear();
+        self.touching.extend(contacts.map(|(index, Contact { key, .. })| Touching {
+            index: index as u32,
+            a: key.a,
+            b: key.b,
+        }));
+    }
+
+    fn is_dynamic(&self, slot: u32) -> bool {
+        self.moved_by[slot as usize] == MovedBy::Forces
     }
 
     /// The place of a node among the parents, if it is moved by forces: bodies, then points.
@@ -207,21 +249,17 @@ impl Islands {
         self.carried.resize(count + model.points.len(), false);
         self.wake_links(model, state);
         for i in 0..count {
-            if model.bodies[i].is_dynamic() && !state.bodies[i].asleep {
+            if self.is_dynamic(i as u32) && !state.bodies[i].asleep {
                 let root = self.root(i as u32);
                 self.awake[root as usize] = true;
             }
         }
-        for contact in &state.contacts {
-            let (a, b) = (contact.key.a as usize, contact.key.b as usize);
+        for i in 0..self.touching.len() {
+            let Touching { a, b, .. } = self.touching[i];
             for (mover, other) in [(a, b), (b, a)] {
-                let moves = state.bodies[mover].velocity != Default::default();
-                if contact.count > 0
-                    && moves
-                    && !model.bodies[mover].is_dynamic()
-                    && model.bodies[other].is_dynamic()
-                {
-                    let root = self.root(other as u32) as usize;
+                let carries = self.moved_by[mover as usize] == MovedBy::Itself;
+                if carries && self.is_dynamic(other) {
+                    let root = self.root(other) as usize;
                     self.awake[root] = true;
                     self.carried[root] = true;
                 }
@@ -272,7 +310,7 @@ impl Islands {
         self.number.resize(count + model.points.len(), NONE);
         for i in 0..count + model.points.len() {
             let moves = match i.checked_sub(count) {
-                None => model.bodies[i].is_dynamic(),
+                None => self.is_dynamic(i as u32),
                 Some(point) => model.points[point].alive,
             };
             if !moves {
@@ -317,19 +355,15 @@ impl Islands {
     }
 
     /// The island of a contact: that of its dynamic side.
-    fn island_of(&self, model: &Model, contact: &Contact) -> Option<usize> {
-        let slot = if model.bodies[contact.key.a as usize].is_dynamic() {
-            contact.key.a
-        } else {
-            contact.key.b
-        };
+    fn island_of(&self, contact: Touching) -> Option<usize> {
+        let slot = if self.is_dynamic(contact.a) { contact.a } else { contact.b };
         let number = self.number[slot as usize];
-        (number != NONE && contact.count > 0).then_some(number as usize)
+        (number != NONE).then_some(number as usize)
     }
 
-    fn fill_contacts(&mut self, model: &Model, contacts: &[Contact]) {
-        for contact in contacts {
-            if let Some(island) = self.island_of(model, contact) {
+    fn fill_contacts(&mut self) {
+        for i in 0..self.touching.len() {
+            if let Some(island) = self.island_of(self.touching[i]) {
                 self.islands[island].contact_count += 1;
             }
         }
@@ -342,10 +376,10 @@ impl Islands {
         }
         self.contacts.clear();
         self.contacts.resize(start, 0);
-        for (i, contact) in contacts.iter().enumerate() {
-            if let Some(island) = self.island_of(model, contact) {
+        for i in 0..self.touching.len() {
+            if let Some(island) = self.island_of(self.touching[i]) {
                 let cursor = &mut self.cursor[island];
-                self.contacts[*cursor] = i as u32;
+                self.contacts[*cursor] = self.touching[i].index;
                 *cursor += 1;
             }
         }

@@ -93,7 +93,8 @@ fn first_impact(
 fn in_contact(state: &State, one: u32, other: u32) -> bool {
     let (a, b) = (one.min(other), one.max(other));
     let first = state.contacts.partition_point(|c| (c.key.a, c.key.b) < (a, b));
-    state.contacts.get(first).is_some_and(|c| (c.key.a, c.key.b) == (a, b))
+    let mut between = state.contacts[first..].iter().take_while(|c| (c.key.a, c.key.b) == (a, b));
+    between.any(|c| c.count > 0)
 }
 
 fn motion_of(body: &BodyModel, start: &BodyState, end: &BodyState) -> Motion {
