@@ -36,8 +36,8 @@ const DEEP: f64 = 1.5e-3;
 /// Steps are not divided for it more often than this: what is squeezed between solids has nowhere to
 /// go.
 const DEEP_LEVEL: u32 = 4;
-/// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
-/// would not bring it down so far.
+/// How many times the rise of strain that refuses a step refuses it after the first round where bodies
+/// struck cloth: more rounds would not bring it down so far.
 const TORN: f64 = 10.0;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
@@ -289,7 +289,7 @@ impl<T: Scalar> Work<T> {
                 self.place(state, h);
             }
             observer.end(Stage::ClothSolve);
-            if first && !last {
+            if first && !last && !self.solids.unknowns.is_empty() {
                 let most = TORN * context.settings.cloth.strain_step;
                 let rise = largest_strain(sheet, &self.x1) - self.strain;
                 attempt.overstretched = rise.is_nan() || rise > most;
