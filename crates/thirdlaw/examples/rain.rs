@@ -83,6 +83,10 @@ fn main() {
             "damping" => settings.contact.damping = value,
             "slop" => settings.contact.slop = value,
             "sag" => settings.contact.sag = value,
+            "push" => settings.contact.push_speed = value,
+            "tolerance" => settings.contact.tolerance = value,
+            "patience" => settings.contact.patience = value != 0.0,
+            "double" => settings.contact.precision = thirdlaw::Precision::Double,
             _ => panic!("no such field: {field}"),
         }
     }

@@ -2,6 +2,7 @@
 //! where iteration would not get there.
 
 use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
+use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ContactSettings, Precision};
 use crate::state::State;
@@ -30,6 +31,7 @@ pub const BOUNCE_ITERATIONS: u32 = 8;
 const LOPSIDED: f64 = 20.0;
 
 /// How hard to try with an island.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
@@ -37,6 +39,8 @@ pub struct Effort {
     pub settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
+    /// Mean velocity of its mass, m/s.
+    pub drift: Vec3,
 }
 
 /// Single precision only where it is asked for by name: `Auto` is the pile's own affair.
@@ -52,22 +56,34 @@ impl Effort {
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
         let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
         let mut settled = true;
+        let (mut mass, mut momentum) = (0.0, Vec3::ZERO);
         for &slot in slots {
             let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
             least = least.min(body.mass);
             most = most.max(body.mass);
             fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
+            mass += body.mass;
+            momentum += body.mass * v.linear;
             settled &= state.bodies[slot as usize].quiet > SETTLED;
         }
-        Effort { slow: fastest < SLOW, settled, lopsided: most > LOPSIDED * least }
+        Effort {
+            slow: fastest < SLOW,
+            settled,
+            lopsided: most > LOPSIDED * least,
+            drift: momentum / mass,
+        }
     }
 
     /// Whether the iterations asked for are all that the island gets, with so many rows.
     pub fn is_plain(&self, contact: &ContactSettings, rows: usize) -> bool {
         let least = contact.iterations.min(contact.relax_iterations) as usize;
         let patient = contact.patience && self.is_patient(rows) && WORK / rows.max(1) > least;
-        let direct = self.lopsided && rows <= contact.direct_rows as usize;
-        !patient && !direct
+        !patient && !self.is_direct(contact, rows)
+    }
+
+    /// Whether the direct path follows where iteration does not get there.
+    pub fn is_direct(&self, contact: &ContactSettings, rows: usize) -> bool {
+        self.lopsided && rows <= contact.direct_rows as usize
     }
 
     fn is_patient(&self, rows: usize) -> bool {
@@ -91,7 +107,7 @@ impl Effort {
     ) -> SolveSettings {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
         // where the direct path follows, iterating long first only costs
-        let lopsided = self.lopsided && rows <= contact.direct_rows as usize;
+        let lopsided = self.is_direct(contact, rows);
         let patient = contact.patience && self.is_patient(rows) && !lopsided;
         let direct = lopsided || (self.slow && rows <= TINY);
         let iterations = if patient { iterations.max(affordable) } else { iterations };

@@ -13,7 +13,7 @@
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
-use super::pile::{self, Pile};
+use super::pile::{Piles, Way};
 use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
 use super::watch::{Clock, Spent, Watch};
 use crate::body::BodyKind;
@@ -38,7 +38,7 @@ pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
     pub(super) islands: Islands,
-    pile: Pile,
+    piles: Piles,
     pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
     impulses: Vec<[PointImpulse; POINTS_MAX]>,
@@ -205,7 +205,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     dt: f64,
     islands: &'a Islands,
-    in_pile: &'a [bool],
+    ways: &'a [Way],
     pool: &'a Mutex<Vec<IslandScratch>>,
     clock: Option<Clock>,
 }
@@ -225,7 +225,7 @@ fn solve_islands(
     scratch: &mut Scratch,
     clock: Option<Clock>,
 ) -> Spent {
-    let Scratch { islands, pile, pool, bodies, impulses, totals, joints, points, .. } = scratch;
+    let Scratch { islands, piles, pool, bodies, impulses, totals, joints, points, .. } = scratch;
     bodies.clear();
     bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
     impulses.clear();
@@ -238,26 +238,20 @@ fn solve_islands(
     points.resize(islands.points.len(), PointState::default());
 
     let setting = (model, &*state, settings, dt);
-    pile.collect(setting, islands);
-    let shared = Shared { model, state, settings, dt, islands, in_pile: &pile.has, pool, clock };
+    piles.collect(setting, islands);
+    let shared = Shared { model, state, settings, dt, islands, ways: &piles.ways, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
     let mut watch = Watch::start(clock);
     let mut alone = Spent::default();
     solve_range(&shared, 0..islands.islands.len(), out);
     totals.iter().for_each(|totals| alone.add(&totals.spent));
-    let lap = watch.lap();
-    watch.spent.add(&Spent { integrate: lap * alone.share(), solve: lap * (1.0 - alone.share()) });
-    if !pile.is_empty() {
-        // the pile hands its contacts their impulses itself
+    watch.divided(&alone);
+    if !piles.is_empty() {
+        // piles hand their contacts the impulses themselves
         let mut contacts = std::mem::take(&mut state.contacts);
-        totals.push(pile::solve(
-            (model, &*state, settings, dt),
-            pile,
-            bodies,
-            &mut contacts,
-            &mut watch,
-        ));
+        piles.solve((model, &*state, settings, dt), bodies, &mut contacts, &mut watch);
         state.contacts = contacts;
+        totals.extend(piles.totals());
     }
 
     for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
@@ -271,7 +265,8 @@ fn solve_islands(
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
         state.points[slot as usize] = *point;
     }
-    for (island, _) in islands.islands.iter().zip(&pile.has).filter(|(_, in_pile)| !**in_pile) {
+    let alone = islands.islands.iter().zip(&piles.ways).filter(|(_, way)| **way == Way::Alone);
+    for (island, _) in alone {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
             let contact = &mut state.contacts[index as usize];
@@ -287,11 +282,11 @@ fn solve_islands(
 /// Islands with fewer contacts than this together are not worth a task of their own.
 const TASK_CONTACTS: usize = 64;
 
-/// Solves consecutive islands, halving the run until the tasks are small. Those in the pile wait.
+/// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.
 fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let islands = &shared.islands.islands[range.clone()];
     let alone =
-        islands.iter().zip(&shared.in_pile[range.clone()]).filter(|(_, in_pile)| !**in_pile);
+        islands.iter().zip(&shared.ways[range.clone()]).filter(|(_, way)| **way == Way::Alone);
     let weight: usize =
         alone.map(|(i, _)| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
     if islands.len() > 1 && weight > TASK_CONTACTS {
@@ -309,7 +304,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     for (i, island) in range.zip(islands) {
         let (own, rest) = out.split(std::slice::from_ref(island));
         out = rest;
-        if shared.in_pile[i] {
+        if shared.ways[i] != Way::Alone {
             continue;
         }
         let all = shared.islands;

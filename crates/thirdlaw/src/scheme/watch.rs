@@ -53,6 +53,17 @@ impl Watch {
         lap as f64
     }
 
+    /// Another one by the same clock, for what goes on beside.
+    pub fn beside(&self) -> Watch {
+        Watch::start(self.clock)
+    }
+
+    /// What went on since it was last read was spent like that.
+    pub fn divided(&mut self, like: &Spent) {
+        let (lap, share) = (self.lap(), like.share());
+        self.spent.add(&Spent { integrate: lap * share, solve: lap * (1.0 - share) });
+    }
+
     /// What went on since it was last read was integrating.
     pub fn integrated(&mut self) {
         self.spent.integrate += self.lap();

@@ -5,7 +5,6 @@ use super::pack::Place;
 use super::share::Shared;
 use crate::body::BodyKind;
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
-use crate::model::BodyModel;
 use crate::rigid::{mass, rotation};
 use crate::scheme::kinematic::move_kinematic;
 use crate::scheme::substep::{LocalBody, Setting, external_force};
@@ -22,24 +21,40 @@ pub struct Lines {
     pub inv_mass: Vec<Padded>,
     pub places: Vec<Place>,
     pub movers: Vec<Mover>,
+    pub turners: Vec<Turner>,
     /// Bodies that are not dynamic, at the end of the substep.
     pub led: Vec<(u32, BodyState)>,
 }
 
-/// What moves a dynamic body in a substep.
+/// What moves a dynamic body in a substep, as far as every one needs it: it is read in every stage.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct Mover {
-    pub slot: u32,
+    /// What gravity and steady pushes add in a substep to the linear and, over L, to the angular velocity.
+    gain: [Vec3; 2],
+    /// Shares that damping leaves.
+    kept: [f64; 2],
+    /// Linear velocity before the impulses that angular momentum has not been settled for, m/s.
+    settled: Vec3,
+    /// Mean velocity of its island when the step began, m/s.
+    drift: Vec3,
+    /// m·L of a body that is plain: of the same inertia about every axis, without locks or timed
+    /// forces. 0 for others.
+    lever: f64,
+    /// Farthest that it is followed past its island, m.
+    farthest: f64,
+}
+
+/// The rest of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Turner {
+    slot: u32,
     /// Orientation before and after the substep; of a body whose inertia is the same about every
     /// axis only that of the beginning.
     before: Quat,
     after: Quat,
-    /// What gravity and steady pushes add in a substep.
-    gain: Line,
     /// L, and its inverse where it has one.
     root: [Mat3; 2],
-    /// Shares that damping leaves.
-    kept: [f64; 2],
     /// Whether its inertia turns with it.
     turns: bool,
     /// Whether locks or timed forces ask for more than `gain`.
@@ -48,7 +63,7 @@ pub struct Mover {
 
 impl Lines {
     /// Takes over the bodies of an island.
-    pub fn gather(&mut self, setting: Setting, slots: &[u32], others: &[u32]) {
+    pub fn gather(&mut self, setting: Setting, slots: &[u32], drifts: &[Vec3], others: &[u32]) {
         let (model, state, settings, dt) = setting;
         let h = dt / f64::from(settings.substeps);
         let count = 1 + slots.len() + others.len();
@@ -63,6 +78,7 @@ impl Lines {
         self.places.clear();
         self.places.resize(count, Place::WORLD);
         self.movers.clear();
+        self.turners.clear();
         self.led.clear();
         for (i, &slot) in slots.iter().chain(others).enumerate() {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
@@ -83,18 +99,26 @@ impl Lines {
                 continue;
             }
             let push = &now.push;
+            let special = !body.forces.is_empty() || body.locks != Default::default();
+            let plain = body.isotropic && !special;
             self.movers.push(Mover {
+                gain: [
+                    h * (body.gravity_scale * settings.gravity) + h * (mass.inv_mass * push.force),
+                    h * (root[0].transpose() * push.torque),
+                ],
+                kept: [body.linear_damping, body.angular_damping].map(|c| 1.0 / (1.0 + h * c)),
+                settled: Vec3::ZERO,
+                drift: drifts[i],
+                lever: if plain { body.mass * root[0].x_axis.x } else { 0.0 },
+                farthest: PAST * body.reach,
+            });
+            self.turners.push(Turner {
                 slot,
                 before: now.rotation,
                 after: now.rotation,
-                gain: Line::new(
-                    h * (body.gravity_scale * settings.gravity) + h * (mass.inv_mass * push.force),
-                    h * (root[0].transpose() * push.torque),
-                ),
                 root,
-                kept: [body.linear_damping, body.angular_damping].map(|c| 1.0 / (1.0 + h * c)),
                 turns: !body.isotropic,
-                special: !body.forces.is_empty() || body.locks != Default::default(),
+                special,
             });
         }
     }
@@ -137,6 +161,7 @@ pub struct Some<'a> {
     pub moved: &'a mut [Line],
     pub free: &'a mut [Line],
     pub movers: &'a mut [Mover],
+    pub turners: &'a mut [Turner],
 }
 
 /// The lines of dynamic bodies, shared by the threads of a stage.
@@ -145,8 +170,13 @@ pub struct SharedLines<'a> {
     pub moved: Shared<'a, Line>,
     pub free: Shared<'a, Line>,
     pub movers: Shared<'a, Mover>,
+    pub turners: Shared<'a, Turner>,
     pub led: Shared<'a, (u32, BodyState)>,
 }
+
+/// Farthest that a body is followed past its island, in sizes of it: what slides farther in a step has other
+/// contacts by then, and arms as long as the body would swing it round.
+const PAST: f64 = 0.1;
 
 /// Bodies that a thread takes at a time.
 pub const CHUNK: usize = 256;
@@ -200,6 +230,7 @@ impl SharedLines<'_> {
                 moved: self.moved.range(start + 1..end + 1),
                 free: self.free.range(start + 1..end + 1),
                 movers: self.movers.range(start..end),
+                turners: self.turners.range(start..end),
             }
         }
     }
@@ -209,70 +240,113 @@ impl Some<'_> {
     /// v⁰ = v + h M⁻¹f, plus what contacts did in the substep before: with the arms of the whole step
     /// that is what its impulses would do again.
     pub fn begin(&mut self, setting: Setting, substep: u32) {
-        for (i, mover) in self.movers.iter_mut().enumerate() {
-            let (velocity, free) = (&mut self.velocity[i], &mut self.free[i]);
-            let mut contact = *velocity;
+        for i in 0..self.movers.len() {
+            let mut contact = self.velocity[i];
+            add(&mut contact, &self.free[i], -1.0);
             if substep == 0 {
                 contact = Line::default();
             } else {
-                add(&mut contact, free, -1.0);
+                self.settle(setting, substep, i, true);
             }
-            *free = mover.flight(setting, substep, velocity, &self.moved[i]);
+            let (mover, turner) = (&mut self.movers[i], &self.turners[i]);
+            let (velocity, free) = (&mut self.velocity[i], &mut self.free[i]);
+            let mut now = *velocity;
+            if mover.lever == 0.0 && substep > 0 && turner.turns {
+                now = turner.line(turner.carried(setting, velocity));
+            }
+            add(&mut now, &Line::new(mover.gain[0], mover.gain[1]), 1.0);
+            if mover.lever == 0.0 && turner.special {
+                now = turner.forced(setting, substep, &now, &self.moved[i]);
+            }
+            *free = Line::new(mover.kept[0] * now.linear(), mover.kept[1] * now.angular());
             *velocity = *free;
             add(velocity, &contact, 1.0);
+            mover.settled = free.linear();
         }
     }
 
+    /// Contacts push with the arms and the inertia of the beginning of the step, as if their points went
+    /// with each of the two bodies. Here they go with the island, and what the turning velocity lacks
+    /// for that is added: then an impulse changes the angular momentum of its two bodies by the same.
+    /// `last` says that the substep is over.
+    #[inline(always)]
+    fn settle(&mut self, (model, _, settings, dt): Setting, substeps: u32, i: usize, last: bool) {
+        let (mover, velocity, free) =
+            (&mut self.movers[i], &mut self.velocity[i], &mut self.free[i]);
+        let time = dt * f64::from(substeps) / f64::from(settings.substeps);
+        let mut past = self.moved[i].linear() - time * mover.drift;
+        if past.length_squared() > mover.farthest * mover.farthest {
+            past = past.clamp_length_max(mover.farthest);
+        }
+        let turn = (velocity.linear() - mover.settled).cross(past);
+        let gain = if mover.lever > 0.0 {
+            mover.lever * turn
+        } else {
+            let turner = &self.turners[i];
+            let body = &model.bodies[turner.slot as usize];
+            // the inertia that contacts took for its own is settled for the whole substep at its end
+            let (turned, rotation) = match (turner.turns, last) {
+                (true, true) => (velocity.angular() - free.angular(), turner.before),
+                _ => (Vec3::ZERO, turner.after),
+            };
+            let torque = body.mass * turn + turner.root[1].transpose() * turned;
+            let inertia = mass::body_mass(body, rotation).inv_inertia;
+            turner.root[1] * (inertia * torque) - turned
+        };
+        let gain = Line::new(Vec3::ZERO, gain);
+        add(velocity, &gain, 1.0);
+        add(free, &gain, 1.0);
+        mover.settled = velocity.linear();
+    }
+
     /// x ← x + h v^p.
-    pub fn advance(&mut self, setting: Setting) {
-        let (model, _, settings, dt) = setting;
+    pub fn advance(&mut self, setting: Setting, substep: u32) {
+        let (_, _, settings, dt) = setting;
         let h = dt / f64::from(settings.substeps);
-        for (i, mover) in self.movers.iter_mut().enumerate() {
+        for i in 0..self.movers.len() {
+            self.settle(setting, substep, i, false);
             add(&mut self.moved[i], &self.velocity[i], h);
-            if mover.turns {
-                let body = &model.bodies[mover.slot as usize];
-                mover.before = mover.after;
-                let omega = mover.root[0] * self.velocity[i].angular();
-                mover.after = rotation::advance(body, mover.before, omega, h);
+            if self.movers[i].lever == 0.0 && self.turners[i].turns {
+                self.turners[i].turn(setting, &self.velocity[i], h);
             }
         }
     }
 
     /// Hands a body back.
-    pub fn finish(&self, setting: Setting, i: usize, out: &mut BodyState) {
-        let mover = &self.movers[i];
-        let body = &setting.0.bodies[mover.slot as usize];
+    pub fn finish(&mut self, setting: Setting, i: usize, out: &mut BodyState) {
+        self.settle(setting, setting.2.substeps, i, true);
+        let turner = &self.turners[i];
         out.position += self.moved[i].linear();
-        out.rotation = mover.orientation(&self.moved[i]);
-        out.velocity = mover.carried(body, &self.velocity[i]);
-        mass::unlock_velocity(&mut out.velocity, body.locks);
+        out.rotation = turner.orientation(&self.moved[i]);
+        out.velocity = turner.carried(setting, &self.velocity[i]);
+        mass::unlock_velocity(&mut out.velocity, setting.0.bodies[turner.slot as usize].locks);
     }
 }
 
-impl Mover {
-    /// Velocity after the forces of a substep.
-    fn flight(&self, setting: Setting, substep: u32, velocity: &Line, moved: &Line) -> Line {
+impl Turner {
+    /// The orientation after another `h` seconds.
+    fn turn(&mut self, setting: Setting, velocity: &Line, h: f64) {
+        let body = &setting.0.bodies[self.slot as usize];
+        self.before = self.after;
+        let omega = self.root[0] * velocity.angular();
+        self.after = rotation::advance(body, self.before, omega, h);
+    }
+
+    /// Velocity with timed forces and locks.
+    fn forced(&self, setting: Setting, substep: u32, velocity: &Line, moved: &Line) -> Line {
         let (model, state, settings, dt) = setting;
         let body = &model.bodies[self.slot as usize];
-        let mut out = *velocity;
-        if substep > 0 && self.turns {
-            out = self.line(self.carried(body, velocity));
-        }
-        add(&mut out, &self.gain, 1.0);
-        if self.special {
-            let h = dt / f64::from(settings.substeps);
-            let time = state.time + f64::from(substep) * h;
-            let rotation = self.orientation(moved);
-            let local = LocalBody { slot: self.slot, position: Vec3::ZERO, rotation };
-            let (force, torque) = external_force(body, &local, time, h);
-            let mass = mass::body_mass(body, rotation);
-            let mut v = self.twist(&out);
-            v.linear += h * (mass.inv_mass * force);
-            v.angular += h * (mass.inv_inertia * torque);
-            mass::unlock_velocity(&mut v, body.locks);
-            out = self.line(v);
-        }
-        Line::new(self.kept[0] * out.linear(), self.kept[1] * out.angular())
+        let h = dt / f64::from(settings.substeps);
+        let time = state.time + f64::from(substep) * h;
+        let rotation = self.orientation(moved);
+        let local = LocalBody { slot: self.slot, position: Vec3::ZERO, rotation };
+        let (force, torque) = external_force(body, &local, time, h);
+        let mass = mass::body_mass(body, rotation);
+        let mut v = self.twist(velocity);
+        v.linear += h * (mass.inv_mass * force);
+        v.angular += h * (mass.inv_inertia * torque);
+        mass::unlock_velocity(&mut v, body.locks);
+        self.line(v)
     }
 
     /// A velocity in the coordinates of lines.
@@ -292,9 +366,10 @@ impl Mover {
     }
 
     /// The velocity in the orientation after the substep, with the same angular momentum.
-    fn carried(&self, body: &BodyModel, velocity: &Line) -> Twist {
+    fn carried(&self, setting: Setting, velocity: &Line) -> Twist {
         let mut v = self.twist(velocity);
         if self.turns {
+            let body = &setting.0.bodies[self.slot as usize];
             v.angular = rotation::carry(body, (self.before, self.after), v.angular);
         }
         v

@@ -11,6 +11,7 @@
 //! its digits. Angular velocities are rounded on the way.
 
 use super::bundle::{Bundle, Line, Padded, Points};
+use super::patience::Lane;
 use super::share::Shared;
 use super::vector::{LANES, Quad, Vector, Wide, Wide3, cross, dot, load};
 
@@ -57,7 +58,8 @@ pub struct Bodies<'a> {
 }
 
 /// One pass over some bundles of a colour; `points` begins at record `base`. The last returns the
-/// largest change that a normal impulse asked for, m/s.
+/// largest change that a normal impulse asked for, m/s. With `lanes` for the bundles only those contacts
+/// take part that are open there, and each is told the change it asked for.
 ///
 /// # Safety
 /// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
@@ -67,16 +69,17 @@ pub unsafe fn sweep(
     bundles: &mut [Bundle],
     points: &mut [Points],
     base: usize,
+    lanes: Option<&mut [Lane]>,
     bodies: &Bodies,
     spring: &Spring,
 ) -> f32 {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for; the rest is the caller's
-        return unsafe { sweep_avx2(pass, bundles, points, base, bodies, spring) };
+        return unsafe { sweep_avx2(pass, bundles, points, base, lanes, bodies, spring) };
     }
     // SAFETY: the caller's
-    unsafe { sweep_with::<Wide>(pass, bundles, points, base, bodies, spring) }
+    unsafe { sweep_as::<Wide>(pass, bundles, points, base, lanes, bodies, spring) }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -86,12 +89,12 @@ unsafe fn sweep_avx2(
     bundles: &mut [Bundle],
     points: &mut [Points],
     base: usize,
+    lanes: Option<&mut [Lane]>,
     bodies: &Bodies,
     spring: &Spring,
 ) -> f32 {
-    unsafe {
-        sweep_with::<super::vector::avx2::Register>(pass, bundles, points, base, bodies, spring)
-    }
+    use super::vector::avx2::Register;
+    unsafe { sweep_as::<Register>(pass, bundles, points, base, lanes, bodies, spring) }
 }
 
 /// The same with one kind of vectors.
@@ -99,20 +102,52 @@ unsafe fn sweep_avx2(
 /// # Safety
 /// As for [`sweep`].
 #[inline(always)]
-pub unsafe fn sweep_with<V: Vector>(
+unsafe fn sweep_as<V: Vector>(
     pass: Pass,
     bundles: &mut [Bundle],
     points: &mut [Points],
     base: usize,
+    lanes: Option<&mut [Lane]>,
+    bodies: &Bodies,
+    spring: &Spring,
+) -> f32 {
+    // SAFETY: the caller's
+    unsafe {
+        match lanes {
+            None => sweep_with::<V, false>(pass, bundles, points, base, &mut [], bodies, spring),
+            Some(lanes) => {
+                sweep_with::<V, true>(pass, bundles, points, base, lanes, bodies, spring)
+            }
+        }
+    }
+}
+
+/// The same, with or without patience.
+///
+/// # Safety
+/// As for [`sweep`].
+#[inline(always)]
+unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
+    pass: Pass,
+    bundles: &mut [Bundle],
+    points: &mut [Points],
+    base: usize,
+    lanes: &mut [Lane],
     bodies: &Bodies,
     spring: &Spring,
 ) -> f32 {
     let mut met = V::splat(0.0);
-    for bundle in bundles {
+    for (i, bundle) in bundles.iter_mut().enumerate() {
+        if PATIENT && lanes[i].is_done() {
+            continue;
+        }
         let start = bundle.start as usize - base;
         let points = &mut points[start..start + bundle.count as usize];
         // SAFETY: the caller's
-        let mut sides = unsafe { Sides::<V>::gather(bundle, bodies) };
+        let mut sides = unsafe { Sides::<V, PATIENT>::gather(bundle, bodies) };
+        if PATIENT {
+            sides.open = V::load(&lanes[i].open);
+        }
         let turned = [sides.angular[0], sides.angular[1]];
         match pass {
             Pass::Warm => sides.warm(bundle, points),
@@ -135,6 +170,9 @@ pub unsafe fn sweep_with<V: Vector>(
                 met = met.max(sides.relax::<true>(bundle, points));
             }
         }
+        if PATIENT {
+            sides.error.store(&mut lanes[i].error);
+        }
         // SAFETY: the caller's
         unsafe { sides.scatter(bundle, bodies, turned) };
     }
@@ -144,12 +182,15 @@ pub unsafe fn sweep_with<V: Vector>(
 }
 
 /// What a bundle sees of its bodies.
-struct Sides<V> {
+struct Sides<V, const PATIENT: bool> {
     /// v_b − v_a.
     relative: [V; 3],
     angular: [[V; 3]; 2],
     /// Impulse on b so far.
     push: [V; 3],
+    /// As in [`Lane`], where there is patience.
+    open: V,
+    error: V,
 }
 
 #[inline(always)]
@@ -203,9 +244,9 @@ part!(angular, angular, const, *const Quad);
 part!(linear_mut, linear, mut, *mut Quad);
 part!(angular_mut, angular, mut, *mut Quad);
 
-impl<V: Vector> Sides<V> {
+impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
     #[inline(always)]
-    unsafe fn gather(bundle: &Bundle, bodies: &Bodies) -> Sides<V> {
+    unsafe fn gather(bundle: &Bundle, bodies: &Bodies) -> Self {
         // SAFETY: the caller's
         unsafe {
             let [a, b] = [lines(bodies.velocity, bundle, 0), lines(bodies.velocity, bundle, 1)];
@@ -213,7 +254,25 @@ impl<V: Vector> Sides<V> {
                 relative: V::read_difference(linear(b), linear(a)),
                 angular: [V::read(angular(a)), V::read(angular(b))],
                 push: [V::splat(0.0); 3],
+                open: V::splat(1.0),
+                error: V::splat(0.0),
             }
+        }
+    }
+
+    /// The next impulse, where the contact takes part.
+    #[inline(always)]
+    fn if_open(&self, next: V, now: V) -> V {
+        if PATIENT { self.open.select_le(V::splat(0.0), now, next) } else { next }
+    }
+
+    /// Notes a change of impulse by the change of velocity it makes, m/s.
+    #[inline(always)]
+    fn note(&mut self, change: V, inverse: V) {
+        if PATIENT {
+            let zero = V::splat(0.0);
+            let speed = change.max(zero - change) / inverse;
+            self.error = self.error.max(inverse.select_le(zero, zero, speed));
         }
     }
 
@@ -258,7 +317,10 @@ impl<V: Vector> Sides<V> {
 
     #[inline(always)]
     fn take(&mut self, bundle: &Bundle, normal: [V; 3], point: &mut Points, z: V) -> V {
-        let change = z - V::load(&point.impulse);
+        let now = V::load(&point.impulse);
+        let z = self.if_open(z, now);
+        let change = z - now;
+        self.note(change, V::load(&point.inverse));
         z.store(&mut point.impulse);
         let [a, b] = [load(&point.arm[0]), load(&point.arm[1])];
         self.apply(bundle, scaled(normal, change), [scaled(a, change), scaled(b, change)]);
@@ -336,11 +398,18 @@ impl<V: Vector> Sides<V> {
         }
         let most = limit * V::load(&bundle.radius);
         let next3 = (z3 - V::load(&bundle.twist) * w3).max(zero - most).min(most);
+        let [next1, next2, next3] =
+            [self.if_open(next1, z1), self.if_open(next2, z2), self.if_open(next3, z3)];
         next1.store(&mut bundle.friction[0]);
         next2.store(&mut bundle.friction[1]);
         next3.store(&mut bundle.friction[2]);
 
         let change = [next1 - z1, next2 - z2, next3 - z3];
+        if PATIENT {
+            let slide = V::load(&bundle.slide);
+            self.note(change[0], slide);
+            self.note(change[1], slide);
+        }
         let push = add(scaled(t, change[0]), scaled(u, change[1]));
         let turn = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
         self.apply(bundle, push, turn);
@@ -455,19 +524,22 @@ mod tests {
         Spring { inv_h: 480.0, rate: 90.0, softness: 0.1, slop: 1e-4, speed: 3.0, sag: 1e-3 };
 
     /// All passes, by vectors of the machine or by portable ones: impulses and velocities after them.
-    fn passes(portable: bool) -> (Vec<u32>, Vec<u64>) {
+    fn passes(portable: bool, patient: bool) -> (Vec<u32>, Vec<u64>) {
         let (mut bundle, mut points, mut lines, mut moved, masses) = setup();
         let bundles = std::slice::from_mut(&mut bundle);
         {
             let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
             let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
+            let open = Wide([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
+            let mut lane = Lane { open, ..Lane::default() };
             for pass in PASSES {
+                let lanes = patient.then_some(std::slice::from_mut(&mut lane));
                 // SAFETY: one thread, and lines for all bodies
                 unsafe {
                     if portable {
-                        sweep_with::<Wide>(pass, bundles, &mut points, 0, &bodies, &SPRING);
+                        sweep_as::<Wide>(pass, bundles, &mut points, 0, lanes, &bodies, &SPRING);
                     } else {
-                        sweep(pass, bundles, &mut points, 0, &bodies, &SPRING);
+                        sweep(pass, bundles, &mut points, 0, lanes, &bodies, &SPRING);
                     }
                 }
             }
@@ -479,9 +551,26 @@ mod tests {
 
     #[test]
     fn portable_vectors_give_the_bits_of_the_machine() {
-        let (machine, portable) = (passes(false), passes(true));
-        assert_eq!(machine, portable);
-        assert!(machine.0.iter().any(|&z| z != 0), "impulses act");
+        for patient in [false, true] {
+            let (machine, portable) = (passes(false, patient), passes(true, patient));
+            assert_eq!(machine, portable);
+            assert!(machine.0.iter().any(|&z| z != 0), "impulses act");
+        }
+    }
+
+    #[test]
+    fn a_contact_that_is_done_stands_still_beside_the_others() {
+        let (_, points, ..) = setup();
+        let (alone, _) = passes(false, false);
+        let (beside, _) = passes(false, true);
+        let lane = |impulses: &[u32], lane: usize| -> Vec<u32> {
+            impulses.iter().copied().skip(lane).step_by(LANES).collect()
+        };
+        let start: Vec<u32> = points.iter().flat_map(|p| p.impulse.0).map(f32::to_bits).collect();
+        // bodies of different lanes are different ones, so that what iterates sees no difference
+        assert_eq!(lane(&alone, 0), lane(&beside, 0));
+        assert_eq!(lane(&beside, 1)[..4], lane(&start, 1)[..]);
+        assert_ne!(lane(&alone, 1)[..4], lane(&start, 1)[..]);
     }
 
     #[test]
@@ -498,7 +587,7 @@ mod tests {
             let bundles = std::slice::from_mut(&mut bundle);
             for pass in PASSES {
                 // SAFETY: one thread, and lines for all bodies
-                unsafe { sweep(pass, bundles, &mut points, 0, &bodies, &SPRING) };
+                unsafe { sweep(pass, bundles, &mut points, 0, None, &bodies, &SPRING) };
             }
         }
         assert!((momentum(&lines) - before).abs() < 1e-13);

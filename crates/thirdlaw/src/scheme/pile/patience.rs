@@ -1,0 +1,142 @@
+//! Islands that iterate until they have met their tolerance, side by side with others, each for as long
+//! as it needs itself: one that is done stands still in its lanes while the others go on, so that its
+//! bits do not depend on them.
+
+use super::order::{NONE, Order};
+use super::vector::{LANES, Wide};
+use crate::scheme::effort::Effort;
+use crate::settings::ContactSettings;
+
+/// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
+const LEAST: f64 = 1e-7;
+
+/// The two solves of a substep.
+#[derive(Clone, Copy, Debug)]
+pub enum Solve {
+    /// With overlaps pushed apart.
+    Push,
+    /// Without.
+    Relax,
+}
+
+/// How a pass over a bundle went, by lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lane {
+    /// 1 where the contact's island iterates, 0 where it is done.
+    pub open: Wide,
+    /// Largest change of velocity that the pass asked for, m/s.
+    pub error: Wide,
+}
+
+impl Lane {
+    /// Whether no contact of the bundle iterates.
+    pub fn is_done(&self) -> bool {
+        self.open.0 == [0.0; LANES]
+    }
+}
+
+/// How long one island iterates.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    /// Most iterations of each solve, in the first substep and in later ones.
+    most: [[u32; 2]; 2],
+    tolerance: f32,
+    open: bool,
+    error: f32,
+    /// Iterations made in the step.
+    iterations: u32,
+    /// What the last solve left.
+    left: f32,
+}
+
+/// The islands of a pile that have patience.
+#[derive(Debug, Default)]
+pub struct Patience {
+    members: Vec<Member>,
+    /// Island of each contact.
+    member_of: Vec<u32>,
+}
+
+impl Patience {
+    pub fn clear(&mut self) {
+        self.members.clear();
+        self.member_of.clear();
+    }
+
+    /// Takes in an island.
+    pub fn add(
+        &mut self,
+        contact: &ContactSettings,
+        effort: &Effort,
+        rows: usize,
+        contacts: usize,
+    ) {
+        let most = [contact.iterations, contact.relax_iterations].map(|asked| {
+            let first = effort.settings(contact, asked, rows);
+            [first.iterations, effort.later(&first, asked, rows).iterations]
+        });
+        let tolerance = effort.settings(contact, 1, rows).tolerance.max(LEAST) as f32;
+        let number = self.members.len() as u32;
+        self.member_of.extend(std::iter::repeat_n(number, contacts));
+        let (open, error, iterations, left) = (false, 0.0, 0, 0.0);
+        self.members.push(Member { most, tolerance, open, error, iterations, left });
+    }
+
+    /// A solve begins: everyone iterates again.
+    pub fn begin(&mut self, order: &Order, judged: &mut [Lane]) {
+        self.members.iter_mut().for_each(|member| member.open = true);
+        self.mark(order, judged);
+    }
+
+    /// An iteration was made, the `round`-th of this solve; says whether another one is needed.
+    pub fn judge(
+        &mut self,
+        order: &Order,
+        judged: &mut [Lane],
+        solve: Solve,
+        substep: u32,
+        round: u32,
+    ) -> bool {
+        for (lanes, lane) in order.lanes.iter().zip(&*judged).filter(|(_, lane)| !lane.is_done()) {
+            for (&contact, &error) in lanes.iter().zip(&lane.error.0) {
+                if contact != NONE {
+                    let member = &mut self.members[self.member_of[contact as usize] as usize];
+                    member.error = member.error.max(error);
+                }
+            }
+        }
+        let (mut any, mut changed) = (false, false);
+        for member in self.members.iter_mut().filter(|member| member.open) {
+            let most = member.most[solve as usize][usize::from(substep > 0)];
+            member.iterations += 1;
+            member.left = member.error;
+            member.open = member.error > member.tolerance && round < most;
+            member.error = 0.0;
+            any |= member.open;
+            changed |= !member.open;
+        }
+        if changed {
+            self.mark(order, judged);
+        }
+        any
+    }
+
+    /// Tells lanes whose island iterates.
+    fn mark(&self, order: &Order, judged: &mut [Lane]) {
+        for (lanes, lane) in order.lanes.iter().zip(judged) {
+            for (&contact, open) in lanes.iter().zip(&mut lane.open.0) {
+                let is_open =
+                    contact != NONE && self.members[self.member_of[contact as usize] as usize].open;
+                *open = f32::from(u8::from(is_open));
+            }
+            lane.error = Wide::default();
+        }
+    }
+
+    /// Most iterations of an island in the step, and the largest error that is left, m/s.
+    pub fn totals(&self) -> (u32, f64) {
+        self.members.iter().fold((0, 0.0), |(most, left), member| {
+            (most.max(member.iterations), f64::max(left, f64::from(member.left)))
+        })
+    }
+}
