@@ -2,7 +2,6 @@
 //! where iteration would not get there.
 
 use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ContactSettings, Precision};
 use crate::state::State;
@@ -39,8 +38,8 @@ pub struct Effort {
     pub settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
-    /// Mean velocity of its mass, m/s.
-    pub drift: Vec3,
+    /// Largest speed of a body over its size, 1/s.
+    pub haste: f64,
 }
 
 /// Single precision only where it is asked for by name: `Auto` is the pile's own affair.
@@ -55,23 +54,17 @@ impl Effort {
     /// Judges an island by its masses and speeds.
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
         let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
-        let mut settled = true;
-        let (mut mass, mut momentum) = (0.0, Vec3::ZERO);
+        let (mut settled, mut haste) = (true, 0.0_f64);
         for &slot in slots {
             let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
             least = least.min(body.mass);
             most = most.max(body.mass);
-            fastest = fastest.max(v.linear.length() + body.reach * v.angular.length());
-            mass += body.mass;
-            momentum += body.mass * v.linear;
+            let speed = v.linear.length() + body.reach * v.angular.length();
+            fastest = fastest.max(speed);
+            haste = haste.max(speed / body.reach);
             settled &= state.bodies[slot as usize].quiet > SETTLED;
         }
-        Effort {
-            slow: fastest < SLOW,
-            settled,
-            lopsided: most > LOPSIDED * least,
-            drift: momentum / mass,
-        }
+        Effort { slow: fastest < SLOW, settled, lopsided: most > LOPSIDED * least, haste }
     }
 
     /// Whether the iterations asked for are all that the island gets, with so many rows.

@@ -5,10 +5,12 @@ use super::pack::Place;
 use super::share::Shared;
 use crate::body::BodyKind;
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
+use crate::model::BodyModel;
 use crate::rigid::{mass, rotation};
 use crate::scheme::kinematic::move_kinematic;
 use crate::scheme::substep::{LocalBody, Setting, external_force};
 use crate::state::BodyState;
+use rayon::prelude::*;
 
 /// All lines of an island: the world, its dynamic bodies, then the others it touches.
 #[derive(Debug, Default)]
@@ -27,26 +29,18 @@ pub struct Lines {
 }
 
 /// What moves a dynamic body in a substep, as far as every one needs it: it is read in every stage.
-#[derive(Clone, Copy, Debug)]
-#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Mover {
     /// What gravity and steady pushes add in a substep to the linear and, over L, to the angular velocity.
     gain: [Vec3; 2],
     /// Shares that damping leaves.
     kept: [f64; 2],
-    /// Linear velocity before the impulses that angular momentum has not been settled for, m/s.
-    settled: Vec3,
-    /// Mean velocity of its island when the step began, m/s.
-    drift: Vec3,
-    /// m·L of a body that is plain: of the same inertia about every axis, without locks or timed
-    /// forces. 0 for others.
-    lever: f64,
-    /// Farthest that it is followed past its island, m.
-    farthest: f64,
+    /// Whether it is plain: of the same inertia about every axis, without locks or timed forces.
+    plain: bool,
 }
 
 /// The rest of it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Turner {
     slot: u32,
     /// Orientation before and after the substep; of a body whose inertia is the same about every
@@ -62,64 +56,85 @@ pub struct Turner {
 }
 
 impl Lines {
-    /// Takes over the bodies of an island.
-    pub fn gather(&mut self, setting: Setting, slots: &[u32], drifts: &[Vec3], others: &[u32]) {
-        let (model, state, settings, dt) = setting;
-        let h = dt / f64::from(settings.substeps);
+    /// Takes over bodies: those that move by forces, and others that they touch.
+    pub fn gather(&mut self, setting: Setting, slots: &[u32], others: &[u32]) {
+        let (model, state, ..) = setting;
         let count = 1 + slots.len() + others.len();
-        self.velocity.clear();
-        self.velocity.resize(count, Line::default());
         self.moved.clear();
         self.moved.resize(count, Line::default());
-        self.free.clear();
+        // what these hold from before is overwritten here or in the first substep
+        self.velocity.resize(count, Line::default());
         self.free.resize(count, Line::default());
-        self.inv_mass.clear();
         self.inv_mass.resize(count, Padded::default());
-        self.places.clear();
         self.places.resize(count, Place::WORLD);
-        self.movers.clear();
-        self.turners.clear();
-        self.led.clear();
-        for (i, &slot) in slots.iter().chain(others).enumerate() {
+        self.movers.resize(slots.len(), Mover::default());
+        self.turners.resize(slots.len(), Turner::default());
+        self.velocity[0] = Line::default();
+        self.inv_mass[0] = Padded::default();
+        self.places[0] = Place::WORLD;
+
+        let (own, led) = (1..1 + slots.len(), 1 + slots.len()..count);
+        let bodies = (
+            slots.par_iter(),
+            self.velocity[own.clone()].par_iter_mut(),
+            self.inv_mass[own.clone()].par_iter_mut(),
+            self.places[own].par_iter_mut(),
+            self.movers.par_iter_mut(),
+            self.turners.par_iter_mut(),
+        );
+        let bodies = bodies.into_par_iter().with_min_len(CHUNK);
+        bodies.for_each(|(&slot, velocity, inv_mass, place, mover, turner)| {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             let mass = mass::body_mass(body, now.rotation);
-            let root = if body.is_dynamic() { root(mass.inv_inertia) } else { STEADY_ROOT };
-            self.velocity[i + 1] = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
-            self.inv_mass[i + 1] = Padded(quad(mass.inv_mass));
-            self.places[i + 1] = Place {
-                position: now.position,
-                rotation: Mat3::from_quat(now.rotation),
-                inv_mass: mass.inv_mass,
-                root: root[0],
-                unroot: root[1],
-                reach: body.reach,
-            };
-            if i >= slots.len() {
-                self.led.push((slot, *now));
-                continue;
-            }
-            let push = &now.push;
-            let special = !body.forces.is_empty() || body.locks != Default::default();
-            let plain = body.isotropic && !special;
-            self.movers.push(Mover {
-                gain: [
-                    h * (body.gravity_scale * settings.gravity) + h * (mass.inv_mass * push.force),
-                    h * (root[0].transpose() * push.torque),
-                ],
-                kept: [body.linear_damping, body.angular_damping].map(|c| 1.0 / (1.0 + h * c)),
-                settled: Vec3::ZERO,
-                drift: drifts[i],
-                lever: if plain { body.mass * root[0].x_axis.x } else { 0.0 },
-                farthest: PAST * body.reach,
-            });
-            self.turners.push(Turner {
-                slot,
-                before: now.rotation,
-                after: now.rotation,
-                root,
-                turns: !body.isotropic,
-                special,
-            });
+            let root = root(mass.inv_inertia);
+            *velocity = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
+            *inv_mass = Padded(quad(mass.inv_mass));
+            *place = Place::new(body, now, mass.inv_mass, root);
+            *turner = Turner::new(slot, body, now, root);
+            *mover = Mover::new(setting, body, now, mass.inv_mass, turner);
+        });
+        self.led.clear();
+        for (&slot, line) in others.iter().zip(led) {
+            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            let turning = STEADY_ROOT[1] * now.velocity.angular;
+            self.velocity[line] = Line::new(now.velocity.linear, turning);
+            self.inv_mass[line] = Padded::default();
+            self.places[line] = Place::new(body, now, Vec3::ZERO, STEADY_ROOT);
+            self.led.push((slot, *now));
+        }
+    }
+}
+
+impl Mover {
+    fn new(
+        (_, _, settings, dt): Setting,
+        body: &BodyModel,
+        now: &BodyState,
+        inv_mass: Vec3,
+        turner: &Turner,
+    ) -> Mover {
+        let h = dt / f64::from(settings.substeps);
+        let push = &now.push;
+        Mover {
+            gain: [
+                h * (body.gravity_scale * settings.gravity) + h * (inv_mass * push.force),
+                h * (turner.root[0].transpose() * push.torque),
+            ],
+            kept: [body.linear_damping, body.angular_damping].map(|c| 1.0 / (1.0 + h * c)),
+            plain: !turner.turns && !turner.special,
+        }
+    }
+}
+
+impl Turner {
+    fn new(slot: u32, body: &BodyModel, now: &BodyState, root: [Mat3; 2]) -> Turner {
+        Turner {
+            slot,
+            before: now.rotation,
+            after: now.rotation,
+            root,
+            turns: !body.isotropic,
+            special: !body.forces.is_empty() || body.locks != Default::default(),
         }
     }
 }
@@ -173,10 +188,6 @@ pub struct SharedLines<'a> {
     pub turners: Shared<'a, Turner>,
     pub led: Shared<'a, (u32, BodyState)>,
 }
-
-/// Farthest that a body is followed past its island, in sizes of it: what slides farther in a step has other
-/// contacts by then, and arms as long as the body would swing it round.
-const PAST: f64 = 0.1;
 
 /// Bodies that a thread takes at a time.
 pub const CHUNK: usize = 256;
@@ -245,76 +256,37 @@ impl Some<'_> {
             add(&mut contact, &self.free[i], -1.0);
             if substep == 0 {
                 contact = Line::default();
-            } else {
-                self.settle(setting, substep, i, true);
             }
             let (mover, turner) = (&mut self.movers[i], &self.turners[i]);
             let (velocity, free) = (&mut self.velocity[i], &mut self.free[i]);
             let mut now = *velocity;
-            if mover.lever == 0.0 && substep > 0 && turner.turns {
+            if !mover.plain && substep > 0 && turner.turns {
                 now = turner.line(turner.carried(setting, velocity));
             }
             add(&mut now, &Line::new(mover.gain[0], mover.gain[1]), 1.0);
-            if mover.lever == 0.0 && turner.special {
+            if !mover.plain && turner.special {
                 now = turner.forced(setting, substep, &now, &self.moved[i]);
             }
             *free = Line::new(mover.kept[0] * now.linear(), mover.kept[1] * now.angular());
             *velocity = *free;
             add(velocity, &contact, 1.0);
-            mover.settled = free.linear();
         }
-    }
-
-    /// Contacts push with the arms and the inertia of the beginning of the step, as if their points went
-    /// with each of the two bodies. Here they go with the island, and what the turning velocity lacks
-    /// for that is added: then an impulse changes the angular momentum of its two bodies by the same.
-    /// `last` says that the substep is over.
-    #[inline(always)]
-    fn settle(&mut self, (model, _, settings, dt): Setting, substeps: u32, i: usize, last: bool) {
-        let (mover, velocity, free) =
-            (&mut self.movers[i], &mut self.velocity[i], &mut self.free[i]);
-        let time = dt * f64::from(substeps) / f64::from(settings.substeps);
-        let mut past = self.moved[i].linear() - time * mover.drift;
-        if past.length_squared() > mover.farthest * mover.farthest {
-            past = past.clamp_length_max(mover.farthest);
-        }
-        let turn = (velocity.linear() - mover.settled).cross(past);
-        let gain = if mover.lever > 0.0 {
-            mover.lever * turn
-        } else {
-            let turner = &self.turners[i];
-            let body = &model.bodies[turner.slot as usize];
-            // the inertia that contacts took for its own is settled for the whole substep at its end
-            let (turned, rotation) = match (turner.turns, last) {
-                (true, true) => (velocity.angular() - free.angular(), turner.before),
-                _ => (Vec3::ZERO, turner.after),
-            };
-            let torque = body.mass * turn + turner.root[1].transpose() * turned;
-            let inertia = mass::body_mass(body, rotation).inv_inertia;
-            turner.root[1] * (inertia * torque) - turned
-        };
-        let gain = Line::new(Vec3::ZERO, gain);
-        add(velocity, &gain, 1.0);
-        add(free, &gain, 1.0);
-        mover.settled = velocity.linear();
     }
 
     /// x ← x + h v^p.
-    pub fn advance(&mut self, setting: Setting, substep: u32) {
+    pub fn advance(&mut self, setting: Setting) {
         let (_, _, settings, dt) = setting;
         let h = dt / f64::from(settings.substeps);
         for i in 0..self.movers.len() {
-            self.settle(setting, substep, i, false);
             add(&mut self.moved[i], &self.velocity[i], h);
-            if self.movers[i].lever == 0.0 && self.turners[i].turns {
+            if !self.movers[i].plain && self.turners[i].turns {
                 self.turners[i].turn(setting, &self.velocity[i], h);
             }
         }
     }
 
     /// Hands a body back.
-    pub fn finish(&mut self, setting: Setting, i: usize, out: &mut BodyState) {
-        self.settle(setting, setting.2.substeps, i, true);
+    pub fn finish(&self, setting: Setting, i: usize, out: &mut BodyState) {
         let turner = &self.turners[i];
         out.position += self.moved[i].linear();
         out.rotation = turner.orientation(&self.moved[i]);
@@ -377,6 +349,17 @@ impl Turner {
 }
 
 impl Place {
+    fn new(body: &BodyModel, now: &BodyState, inv_mass: Vec3, root: [Mat3; 2]) -> Place {
+        Place {
+            position: now.position,
+            rotation: Mat3::from_quat(now.rotation),
+            inv_mass,
+            root: root[0],
+            unroot: root[1],
+            reach: body.reach,
+        }
+    }
+
     /// What does not move.
     const WORLD: Place = Place {
         position: Vec3::ZERO,

@@ -12,11 +12,11 @@
 //!   - threads stay together through all stages                           team.rs
 //!
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
-//! the next; impulses have seven digits. Velocities and positions are added up in double precision, so that
-//! momentum keeps its digits, and what arms of the beginning of the step do to angular momentum is made
-//! good per body (`bodies.rs`). Islands in which a body may bounce, which joints hold, or of one body on
-//! another, take the general way. Those that deserve patience (`effort.rs`) share piles of their own, in
-//! which each iterates until it has converged (patience.rs).
+//! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
+//! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
+//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, of one body on
+//! another, or of few bodies that fly about, take the general way. Those that deserve patience
+//! (`effort.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
@@ -45,6 +45,11 @@ use rayon::prelude::*;
 use share::Shared;
 use step::Pile;
 
+/// Contacts from which an island goes to the pile at any speed: few bodies that fly about are looked at
+/// too closely for arms of the beginning of the step.
+const CONTACTS: usize = 40;
+/// Way of a body in a step, over its size, up to which the arms are of no matter.
+const DRIFT: f64 = 0.01;
 /// Masses that single precision has room for, kg.
 const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -98,10 +103,10 @@ impl Piles {
             self.ways.push(way);
             match way {
                 Way::Alone => {}
-                Way::Plain => self.plain.add(island, slots, contacts, effort.drift),
+                Way::Plain => self.plain.add(island, slots, contacts),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
-                    pile.add(island, slots, contacts, effort.drift);
+                    pile.add(island, slots, contacts);
                     if let Some(patience) = &mut pile.patience {
                         patience.add(contact, &effort, rows, contacts.len());
                     }
@@ -165,7 +170,7 @@ impl Piles {
 
 /// How to solve an island, how hard to try, and how many rows it has.
 fn way(
-    (model, state, settings, _): Setting,
+    (model, state, settings, dt): Setting,
     slots: &[u32],
     contacts: &[u32],
 ) -> (Way, Effort, usize) {
@@ -181,8 +186,10 @@ fn way(
         Way::Alone
     } else if !effort.is_plain(&settings.contact, rows) {
         Way::Patient
-    } else {
+    } else if contacts.len() >= CONTACTS || effort.haste * dt < DRIFT {
         Way::Plain
+    } else {
+        Way::Alone
     };
     (way, effort, rows)
 }

@@ -4,7 +4,6 @@
 //! [tonge2012 §3.4.1]. Each contact takes the first colour that its bodies do not have yet, in the
 //! order of the island's contacts.
 
-use super::bundle::Bundle;
 use super::vector::LANES;
 use std::ops::Range;
 
@@ -32,14 +31,25 @@ pub struct Entry {
 pub struct Order {
     /// The contacts, in the order of the island.
     pub entries: Vec<Entry>,
-    /// The contact in each lane of each bundle.
-    pub lanes: Vec<[u32; LANES]>,
+    /// What goes into each bundle.
+    pub groups: Vec<Group>,
     /// Bundles of each chunk with their records of points, colour after colour.
     pub chunks: Vec<Chunk>,
     /// Chunks of each colour; what goes one by one is the last.
     pub colors: Vec<Range<u32>>,
     taken: Vec<u64>,
     sorted: Vec<u32>,
+}
+
+/// The contacts of a bundle.
+#[derive(Clone, Copy, Debug)]
+pub struct Group {
+    /// The contact in each lane, or [`NONE`].
+    pub lanes: [u32; LANES],
+    /// First record of points.
+    pub start: u32,
+    /// Points of the contact with most.
+    pub count: u8,
 }
 
 /// Bundles worked on by one thread.
@@ -50,15 +60,13 @@ pub struct Chunk {
 }
 
 impl Order {
-    /// Orders the entries between bodies of so many lines, and makes empty bundles for them. Returns
-    /// the number of records of points.
-    pub fn build(&mut self, lines: usize, bundles: &mut Vec<Bundle>) -> usize {
+    /// Orders the entries between bodies of so many lines. Returns the number of records of points.
+    pub fn build(&mut self, lines: usize) -> usize {
         self.color(lines);
         let starts = self.sort();
-        self.lanes.clear();
+        self.groups.clear();
         self.chunks.clear();
         self.colors.clear();
-        bundles.clear();
         let mut points = 0;
         for color in 0..=COLORS {
             let mine = starts[4 * color]..starts[4 * color + 4];
@@ -67,21 +75,20 @@ impl Order {
             }
             let alone = color == COLORS;
             let first_chunk = self.chunks.len() as u32;
-            let first = self.lanes.len();
+            let first = self.groups.len();
             for group in self.sorted[mine].chunks(if alone { 1 } else { LANES }) {
                 let mut lanes = [NONE; LANES];
                 lanes[..group.len()].copy_from_slice(group);
-                self.lanes.push(lanes);
                 // by number of points, most first
                 let count = self.entries[group[0] as usize].count;
-                bundles.push(Bundle { count, start: points as u32, ..Bundle::default() });
+                self.groups.push(Group { lanes, start: points as u32, count });
                 points += usize::from(count);
             }
-            let last = self.lanes.len();
+            let last = self.groups.len();
             let size = if alone { last - first } else { CHUNK };
             for start in (first..last).step_by(size.max(1)) {
                 let end = (start + size).min(last);
-                let start_of = |i: usize| bundles.get(i).map_or(points, |b| b.start as usize);
+                let start_of = |i: usize| self.groups.get(i).map_or(points, |g| g.start as usize);
                 let range = start_of(start)..start_of(end);
                 self.chunks.push(Chunk { bundles: start..end, points: range });
             }

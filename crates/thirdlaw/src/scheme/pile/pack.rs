@@ -1,7 +1,7 @@
 //! From contacts to bundles, and impulses back.
 
 use super::bundle::{Bundle, Points, get, set};
-use super::order::{Entry, NONE};
+use super::order::{Entry, Group, NONE};
 use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
 use crate::collide::contacts::{Contact, ContactPoint};
 use crate::collide::manifold::POINTS_MAX;
@@ -34,20 +34,21 @@ struct Sides {
 /// Gap of a point that is not there, m: never closed.
 const NOWHERE: f32 = 1e6;
 
-/// Fills a bundle with the contacts of its lanes.
+/// Fills a bundle, whatever it held before, with the contacts of a group.
 pub fn pack<'a>(
     bundle: &mut Bundle,
     points: &mut [Points],
-    lanes: &[u32; LANES],
+    group: &Group,
     entries: &[Entry],
     places: &[Place],
     contact: impl Fn(u32) -> &'a mut Contact,
 ) {
+    *bundle = Bundle { count: group.count, start: group.start, ..Bundle::default() };
     for point in &mut *points {
         *point = Points { gap_start: Wide([NOWHERE; LANES]), ..Points::default() };
     }
     let mut sides = Sides::default();
-    for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
+    for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let entry = &entries[i as usize];
         let place = entry.body.map(|line| &places[line as usize]);
         for (k, place) in place.iter().enumerate() {

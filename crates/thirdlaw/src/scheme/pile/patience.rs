@@ -97,8 +97,8 @@ impl Patience {
         substep: u32,
         round: u32,
     ) -> bool {
-        for (lanes, lane) in order.lanes.iter().zip(&*judged).filter(|(_, lane)| !lane.is_done()) {
-            for (&contact, &error) in lanes.iter().zip(&lane.error.0) {
+        for (group, lane) in order.groups.iter().zip(&*judged).filter(|(_, lane)| !lane.is_done()) {
+            for (&contact, &error) in group.lanes.iter().zip(&lane.error.0) {
                 if contact != NONE {
                     let member = &mut self.members[self.member_of[contact as usize] as usize];
                     member.error = member.error.max(error);
@@ -123,8 +123,8 @@ impl Patience {
 
     /// Tells lanes whose island iterates.
     fn mark(&self, order: &Order, judged: &mut [Lane]) {
-        for (lanes, lane) in order.lanes.iter().zip(judged) {
-            for (&contact, open) in lanes.iter().zip(&mut lane.open.0) {
+        for (group, lane) in order.groups.iter().zip(judged) {
+            for (&contact, open) in group.lanes.iter().zip(&mut lane.open.0) {
                 let is_open =
                     contact != NONE && self.members[self.member_of[contact as usize] as usize].open;
                 *open = f32::from(u8::from(is_open));

@@ -9,7 +9,6 @@ use super::share::{Shared, prefetch};
 use super::sweep::{self, Bodies, Pass, Spring};
 use super::team::{self, Leader};
 use crate::collide::contacts::Contact;
-use crate::math::Vec3;
 use crate::rigid::island::Island;
 use crate::scheme::rebound::Spring as Rebound;
 use crate::scheme::substep::{Setting, SolveTotals};
@@ -26,8 +25,6 @@ pub struct Pile {
     /// Slots of their bodies, and their places among the bodies of all islands.
     bodies: Vec<u32>,
     body_at: Vec<u32>,
-    /// Mean velocities of their islands.
-    drifts: Vec<Vec3>,
     /// Their contacts.
     pub contacts: Vec<u32>,
     lines: Lines,
@@ -98,10 +95,11 @@ pub unsafe fn solve(
                 let bundles = bundles.range(chunk.bundles.clone());
                 let points = points.range(chunk.points.clone());
                 for (bundle, i) in bundles.iter_mut().zip(chunk.bundles.clone()) {
-                    let start = bundle.start as usize - chunk.points.start;
-                    let points = &mut points[start..start + usize::from(bundle.count)];
+                    let group = &order.groups[i];
+                    let start = group.start as usize - chunk.points.start;
+                    let points = &mut points[start..start + usize::from(group.count)];
                     // they lie far apart: ask for the next ones early
-                    for &next in order.lanes.get(i + 1).into_iter().flatten() {
+                    for &next in order.groups.get(i + 1).iter().flat_map(|next| &next.lanes) {
                         if next != NONE {
                             prefetch(all.start().add(contacts[next as usize] as usize));
                         }
@@ -110,12 +108,12 @@ pub unsafe fn solve(
                         let at = contacts[i as usize] as usize;
                         &mut all.range(at..at + 1)[0]
                     };
-                    let lanes = &order.lanes[i];
                     if kind == PACK {
-                        pack::pack(bundle, points, lanes, &order.entries, places, contact);
+                        pack::pack(bundle, points, group, &order.entries, places, contact);
                         continue;
                     }
-                    for (lane, &i) in lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
+                    let lanes = group.lanes.iter().enumerate();
+                    for (lane, &i) in lanes.filter(|(_, i)| **i != NONE) {
                         let place = order.entries[i as usize].body.map(|b| &places[b as usize]);
                         pack::unpack(bundle, points, lane, place, contact(i));
                     }
@@ -141,9 +139,9 @@ pub unsafe fn solve(
             },
             LEAD => unsafe { lines.lead(setting, substep) },
             BEGIN => unsafe { lines.chunk(at) }.begin(setting, substep),
-            ADVANCE => unsafe { lines.chunk(at) }.advance(setting, substep),
+            ADVANCE => unsafe { lines.chunk(at) }.advance(setting),
             _ => unsafe {
-                let mut chunk = lines.chunk(at);
+                let chunk = lines.chunk(at);
                 for (i, &at) in
                     body_at[at * bodies::CHUNK..][..chunk.movers.len()].iter().enumerate()
                 {
@@ -191,7 +189,7 @@ pub unsafe fn solve(
             }
             solve(leader, Solve::Push, substep, settings.contact.iterations);
             watch.solved();
-            leader.stage(ADVANCE | substep << 16, body_chunks);
+            leader.stage(ADVANCE, body_chunks);
             watch.integrated();
             if settings.contact.relax_iterations > 0 {
                 solve(leader, Solve::Relax, substep, settings.contact.relax_iterations);
@@ -238,17 +236,15 @@ impl Pile {
         for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts] {
             list.clear();
         }
-        self.drifts.clear();
         if let Some(patience) = &mut self.patience {
             patience.clear();
         }
     }
 
     /// Takes in an island.
-    pub fn add(&mut self, island: &Island, slots: &[u32], contacts: &[u32], drift: Vec3) {
+    pub fn add(&mut self, island: &Island, slots: &[u32], contacts: &[u32]) {
         self.bodies.extend_from_slice(slots);
         self.body_at.extend(island.body_start as u32..(island.body_start + slots.len()) as u32);
-        self.drifts.extend(std::iter::repeat_n(drift, slots.len()));
         self.contacts.extend_from_slice(contacts);
     }
 
@@ -273,7 +269,7 @@ impl Pile {
         for (i, &slot) in self.others.iter().enumerate() {
             self.line_of[slot as usize] = (self.bodies.len() + 1 + i) as u32;
         }
-        self.lines.gather(setting, &self.bodies, &self.drifts, &self.others);
+        self.lines.gather(setting, &self.bodies, &self.others);
 
         self.order.entries.clear();
         for &index in &self.contacts {
@@ -286,8 +282,9 @@ impl Pile {
                 color: 0,
             });
         }
-        let records = self.order.build(self.lines.velocity.len(), &mut self.bundles);
-        self.points.clear();
+        let records = self.order.build(self.lines.velocity.len());
+        // what they hold is of no matter: packing fills them anew
+        self.bundles.resize(self.order.groups.len(), Bundle::default());
         self.points.resize(records, Points::default());
     }
 }
