@@ -8,11 +8,13 @@
 
 use super::boxes::Boxes;
 use super::boxes_clip::Facing;
+use super::broad::BroadPhase;
 use super::clip::is_face_of_b;
 use super::manifold::{Manifold, POINTS_MAX};
 use super::narrow::{NarrowScratch, collide};
+use super::pairs::{Ordered, Pair};
 use super::persist::{carry_impulses, refresh};
-use super::placed::{Placed, box_pair, pair_margin, place_all};
+use super::placed::{Placed, box_pair, pair_margin};
 use super::places::{Places, find_starts};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
@@ -146,6 +148,13 @@ impl Contact {
         }
     }
 
+    /// Leaves its place free. What it was leaves no trace: the state does not tell who looked last.
+    fn end(&mut self) {
+        if self.count > 0 {
+            *self = Contact { key: self.key, normal: Vec3::Y, ..Contact::default() };
+        }
+    }
+
     fn scale_impulses(&mut self, scale: f64) {
         for point in &mut self.points {
             point.normal_impulse *= scale;
@@ -157,7 +166,6 @@ impl Contact {
 /// Memory of the narrow phase.
 #[derive(Debug, Default)]
 pub struct ContactScratch {
-    placed: Vec<Placed>,
     chunks: Vec<Chunk>,
     /// Where the contacts of the chunks begin; those of the step before are a good guess.
     starts: Vec<usize>,
@@ -180,23 +188,23 @@ struct Chunk {
 const CHUNK: usize = 64;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
-/// `substep` seconds. Contacts between bodies that both
-/// sleep (or cannot move) are not examined and stay.
+/// `substep` seconds, and tells the broad phase how far pairs are apart that do not touch. Contacts between
+/// bodies that both sleep (or cannot move) are not examined and stay.
 pub fn update(
     model: &Model,
     state: &mut State,
-    pairs: &[(u32, u32)],
+    broad: &mut BroadPhase,
     (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
+    let BroadPhase { pairs, placed, .. } = broad;
     let chunk_count = pairs.len().div_ceil(CHUNK).max(1);
     if scratch.chunks.len() < chunk_count {
         scratch.chunks.resize_with(chunk_count, Chunk::default);
     }
     let chunks = &mut scratch.chunks[..chunk_count];
     let mut contacts = std::mem::take(&mut state.contacts);
-    place_all(model, state, dt, &mut scratch.placed);
-    let search = Search { model, state, placed: &scratch.placed, dt };
+    let search = Search { model, state, placed, dt };
     find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
     search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
     let free = chunks.iter().map(|chunk| chunk.free).sum();
@@ -222,7 +230,7 @@ impl<'a> Search<'a> {
     /// Examines pairs, chunk by chunk; `contacts` are those of the last step among them.
     fn examine(
         self,
-        pairs: &[(u32, u32)],
+        pairs: &mut [Pair],
         contacts: &mut [Contact],
         (chunks, starts): (&mut [Chunk], &[usize]),
     ) {
@@ -230,7 +238,7 @@ impl<'a> Search<'a> {
             return self.examine_chunk(pairs, contacts, chunk);
         }
         let half = chunks.len() / 2;
-        let (left_pairs, right_pairs) = pairs.split_at(half * CHUNK);
+        let (left_pairs, right_pairs) = pairs.split_at_mut(half * CHUNK);
         let (left, right) = contacts.split_at_mut(starts[half] - starts[0]);
         let (left_chunks, right_chunks) = chunks.split_at_mut(half);
         let (left_starts, right_starts) = starts.split_at(half);
@@ -240,18 +248,21 @@ impl<'a> Search<'a> {
         );
     }
 
-    fn examine_chunk(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunk: &mut Chunk) {
+    fn examine_chunk(self, pairs: &mut [Pair], contacts: &mut [Contact], chunk: &mut Chunk) {
         chunk.added.clear();
         chunk.free = 0;
         let mut rest = contacts;
-        for &pair in pairs {
-            self.keep_resting(take(&mut rest, |other| other < pair), chunk);
-            let old = take(&mut rest, |other| other == pair);
-            let bodies = [pair.0, pair.1].map(|slot| &self.placed[slot as usize]);
+        for pair in pairs {
+            let slots = pair.order();
+            self.keep_resting(take(&mut rest, |other| other < slots), chunk);
+            let old = take(&mut rest, |other| other == slots);
+            let bodies = [pair.a, pair.b].map(|slot| &self.placed[slot as usize]);
             let margin = pair_margin(bodies[0], bodies[1], self.dt);
-            if !refresh(bodies, margin, old) {
+            pair.touches = refresh(bodies, margin, old);
+            if !pair.touches {
                 chunk.found.clear();
-                self.find(pair, margin, old, chunk);
+                pair.apart = self.find(slots, margin, old, chunk);
+                pair.touches = !chunk.found.is_empty();
                 chunk.put(old);
             }
             chunk.count_free(old);
@@ -262,8 +273,8 @@ impl<'a> Search<'a> {
     /// Contacts of pairs that nobody examines stay if neither body can have moved.
     fn keep_resting(self, contacts: &mut [Contact], chunk: &mut Chunk) {
         for contact in contacts.iter_mut() {
-            if !(self.resting(contact.key.a) && self.resting(contact.key.b)) {
-                contact.count = 0;
+            if contact.count > 0 && !(self.resting(contact.key.a) && self.resting(contact.key.b)) {
+                contact.end();
             }
         }
         chunk.count_free(contacts);
@@ -278,14 +289,15 @@ impl<'a> Search<'a> {
         (&self.model.bodies[slot as usize], &self.state.bodies[slot as usize])
     }
 
-    /// Finds the contacts of a pair, and hands them the impulses of the old ones.
-    fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) {
+    /// Finds the contacts of a pair, and hands them the impulses of the old ones. Returns how far both are
+    /// apart at least, where that is known and they do not touch, else 0, m.
+    fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) -> f64 {
         let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
         let Chunk { found: contacts, narrow, facing, .. } = chunk;
         let boxes =
             box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
-        if boxes == Boxes::Apart {
-            return;
+        if let Boxes::Apart(gap) = boxes {
+            return gap;
         }
         let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
         let (ma, mb) = (&body_a.material, &body_b.material);
@@ -321,7 +333,7 @@ impl<'a> Search<'a> {
                 contact.set_facing(facing, [body_a.center, body_b.center]);
                 finish(contact);
             }
-            return;
+            return 0.0;
         }
         let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
         let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
@@ -335,6 +347,7 @@ impl<'a> Search<'a> {
         };
         let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
         collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
+        0.0
     }
 }
 
@@ -355,14 +368,14 @@ impl Chunk {
         let mut old = old.iter_mut().peekable();
         for found in &self.found {
             while let Some(gone) = old.next_if(|old| old.key < found.key) {
-                gone.count = 0;
+                gone.end();
             }
             match old.next_if(|old| old.key == found.key) {
                 Some(place) => *place = *found,
                 None => self.added.push(*found),
             }
         }
-        old.for_each(|gone| gone.count = 0);
+        old.for_each(Contact::end);
     }
 
     fn count_free(&mut self, contacts: &[Contact]) {

@@ -6,6 +6,7 @@
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
 use super::contacts::Contact;
+use super::pairs::{Ordered, Pair};
 use std::slice::Chunks;
 
 /// Contacts that are put in one by one; more go in together.
@@ -99,15 +100,11 @@ fn insert_one(contacts: &mut Vec<Contact>, new: &Contact) {
 
 /// Fills `starts` with where the contacts of each chunk of pairs begin, one chunk at least; what it held
 /// for the last step is a good guess.
-pub(super) fn find_starts(
-    contacts: &[Contact],
-    chunks: Chunks<(u32, u32)>,
-    starts: &mut Vec<usize>,
-) {
+pub(super) fn find_starts(contacts: &[Contact], chunks: Chunks<Pair>, starts: &mut Vec<usize>) {
     starts.resize(chunks.len().max(1), contacts.len());
     starts[0] = 0;
     for (start, pairs) in starts.iter_mut().zip(chunks).skip(1) {
-        *start = first_of(contacts, pairs[0], *start);
+        *start = first_of(contacts, pairs[0].order(), *start);
     }
 }
 
