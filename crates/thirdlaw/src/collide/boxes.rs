@@ -131,24 +131,31 @@ impl BoxPair {
         let ([half_a, half_b], t) = (self.half, self.between);
         let mut threshold = best.separation + bias(best.separation, scale);
         let mut found = None;
+        // by rows: the axes of b along one of a
+        let (rows, sizes) = (self.turn.transpose(), absolute.transpose());
         for i in 0..3 {
-            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            let (i1, i2) = ([1, 2, 0][i], [2, 0, 1][i]);
+            // between·(aᵢ × bⱼ), and what both boxes reach along it
+            let along = t[i2] * rows.col(i1) - t[i1] * rows.col(i2);
+            let size = sizes.col(i);
+            let of_b = Vec3::new(
+                half_b.y * size.z + half_b.z * size.y,
+                half_b.z * size.x + half_b.x * size.z,
+                half_b.x * size.y + half_b.y * size.x,
+            );
+            let gaps = along.abs() - half_a[i1] * sizes.col(i2) - half_a[i2] * sizes.col(i1) - of_b;
+            // dividing by the length of the product, which is at most one, makes none larger that is
+            // negative
+            if gaps.max_element() <= threshold.min(0.0) {
+                continue;
+            }
             for j in 0..3 {
-                let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-                let (b, size) = (self.turn.col(j), absolute.col(j));
-                // between·(aᵢ × bⱼ), and what both boxes reach along it
-                let along = t[i2] * b[i1] - t[i1] * b[i2];
-                let reach = half_a[i1] * size[i2]
-                    + half_a[i2] * size[i1]
-                    + half_b[j1] * absolute.col(j2)[i]
-                    + half_b[j2] * absolute.col(j1)[i];
-                let gap = along.abs() - reach;
-                // dividing by the length of the product, which is at most one, makes it no larger
+                let gap = gaps[j];
                 if gap <= 0.0 && gap <= threshold {
                     continue;
                 }
                 // |aᵢ × bⱼ|² = 1 − (aᵢ·bⱼ)²; nearly parallel edges say nothing new
-                let squared = 1.0 - b[i] * b[i];
+                let squared = 1.0 - rows.col(i)[j] * rows.col(i)[j];
                 if squared < 1e-8 {
                     continue;
                 }

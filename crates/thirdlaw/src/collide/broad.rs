@@ -92,7 +92,8 @@ impl BroadPhase {
 
     /// Notes what the narrow phase has found of pairs.
     fn remember(&mut self) {
-        for pair in self.pairs.iter().filter(|pair| pair.at != NOWHERE) {
+        let news = |pair: &&Pair| pair.at != NOWHERE && !(pair.touched && pair.touches);
+        for pair in self.pairs.iter().filter(news) {
             let place = &mut self.loose.pairs[pair.at as usize].far;
             if pair.touches {
                 *place = Loose::TOUCHING;
@@ -134,8 +135,8 @@ impl BroadPhase {
     fn choose(&mut self) {
         let BroadPhase { bounds, traits, loose, pairs, chosen, .. } = self;
         let loose = &mut loose.pairs;
-        let no_pair = Pair { a: 0, b: 0, at: NOWHERE, touches: false, apart: 0.0 };
-        pairs.resize(loose.len(), no_pair);
+
+        pairs.resize(loose.len(), Pair::NONE);
         chosen.clear();
         chosen.resize(loose.len().div_ceil(RUN), 0);
         let runs = loose.par_chunks_mut(RUN).zip(pairs.par_chunks_mut(RUN)).zip(&mut *chosen);
@@ -147,7 +148,8 @@ impl BroadPhase {
                 if spent < far || !one.may_touch(other) {
                     continue;
                 }
-                if far != Loose::TOUCHING {
+                let touched = far == Loose::TOUCHING;
+                if !touched {
                     let (one, other) = (&bounds[a as usize], &bounds[b as usize]);
                     let (beyond, rest) = (one.beyond(other), one.rest.min(other.rest));
                     if beyond > 0.01 * SLACK * rest {
@@ -155,7 +157,7 @@ impl BroadPhase {
                         continue;
                     }
                 }
-                pairs[*count] = Pair { a, b, at: (run * RUN + i) as u32, ..no_pair };
+                pairs[*count] = Pair { a, b, at: (run * RUN + i) as u32, touched, ..Pair::NONE };
                 *count += 1;
             }
         });
@@ -187,7 +189,7 @@ impl BroadPhase {
                 if gap <= pair_margin(body, ground, dt) + SLACK * body.rest {
                     let i = i as u32;
                     let (a, b) = (i.min(plane), i.max(plane));
-                    above.push(Pair { a, b, at: NOWHERE, touches: false, apart: 0.0 });
+                    above.push(Pair { a, b, ..Pair::NONE });
                 }
             }
             merge(pairs, above);
@@ -209,33 +211,39 @@ fn place(
     bounds: &mut Bounds,
     (traits, loose): (&mut Traits, &mut LooseBox),
 ) -> Change {
-    if !body.alive || body.shape.outer_radius() == f64::INFINITY {
+    if !body.alive || body.reach == f64::INFINITY {
         *placed = Placed::new(body, now, dt);
         bounds.radius = if body.alive { f64::INFINITY } else { 0.0 };
         return Change::Gone;
     }
-    let ground = body.kind == BodyKind::Fixed && narrow::tree(&body.shape).is_some();
-    let known = loose.is_of(body.generation, ground);
+    let known = loose.is_of(body.generation);
     if known && !traits.active && placed.rests_at(now) {
         traits.spent = bounds.way;
         return Change::None;
     }
     if known {
         bounds.way += placed.way_to(now);
+        placed.move_to(now, dt);
+    } else {
+        *placed = Placed::new(body, now, dt);
+        loose.name(
+            body.generation,
+            body.kind == BodyKind::Fixed && narrow::tree(&body.shape).is_some(),
+        );
     }
-    *placed = Placed::new(body, now, dt);
     let travel = placed.travel(dt);
     traits.spent = bounds.way + travel;
     bounds.reached = placed.bounds(body).loosened(travel);
     bounds.center = placed.position;
     bounds.radius = placed.reach + travel;
     bounds.rest = placed.rest;
-    let tight = bounds.tight();
-    if known && loose.holds(&tight) {
+    // a pair looks as far as the one that looks less far: half for each, and a little for rounding
+    let tight = bounds.reached.loosened(0.501 * bounds.rest);
+    let way = now.velocity.linear * dt;
+    if known && loose.holds(&tight, (way, placed.reach)) {
         return Change::None;
     }
-    loose.name(body.generation, ground);
-    loose.surround(&tight, (now.velocity.linear * dt, body.reach));
+    loose.surround(&tight, (way, placed.reach));
     Change::Another
 }
 
@@ -274,7 +282,7 @@ impl Bounds {
         way: 0.0,
     };
 
-    /// A box around all that it may touch.
+    /// A box around all that it may touch, whatever that is.
     fn tight(&self) -> Aabb {
         self.reached.loosened(self.rest)
     }

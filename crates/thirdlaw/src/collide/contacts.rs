@@ -11,13 +11,14 @@ use super::boxes_clip::Facing;
 use super::broad::BroadPhase;
 use super::clip::is_face_of_b;
 use super::manifold::{Manifold, POINTS_MAX};
-use super::narrow::{NarrowScratch, collide};
+use super::narrow::{NarrowScratch, clearance, collide};
 use super::pairs::{Ordered, Pair};
 use super::persist::{carry_impulses, refresh};
 use super::placed::{Placed, box_pair, pair_margin};
-use super::places::{Places, find_starts};
+use super::places::{Places, Renewed, find_starts};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
+use crate::scheme::pile::prefetch;
 use crate::state::{BodyState, State};
 use serde::{Deserialize, Serialize};
 
@@ -121,10 +122,13 @@ impl Contact {
             self.found.margin = f64::MAX;
         }
         for (point, found) in self.points.iter_mut().zip(&facing.points[..facing.count]) {
-            point.anchor_a = found.on_a - centers[0];
-            point.anchor_b = found.on_b - centers[1];
-            point.separation = found.separation;
-            point.feature = found.feature;
+            *point = ContactPoint {
+                anchor_a: found.on_a - centers[0],
+                anchor_b: found.on_b - centers[1],
+                separation: found.separation,
+                feature: found.feature,
+                ..ContactPoint::default()
+            };
         }
     }
 
@@ -136,12 +140,15 @@ impl Contact {
             self.found.margin = f64::MAX;
         }
         for (point, found) in self.points.iter_mut().zip(manifold.points()) {
-            point.anchor_a = to_a * (found.core_a - a.position);
-            point.anchor_b = to_b * (found.core_b - b.position);
-            point.radius_a = found.radius_a;
-            point.radius_b = found.radius_b;
-            point.separation = found.separation;
-            point.feature = found.feature;
+            *point = ContactPoint {
+                anchor_a: to_a * (found.core_a - a.position),
+                anchor_b: to_b * (found.core_b - b.position),
+                radius_a: found.radius_a,
+                radius_b: found.radius_b,
+                separation: found.separation,
+                feature: found.feature,
+                ..ContactPoint::default()
+            };
             if found.radius_a > 0.0 || found.radius_b > 0.0 {
                 self.found.margin = 0.0;
             }
@@ -149,7 +156,7 @@ impl Contact {
     }
 
     /// Leaves its place free. What it was leaves no trace: the state does not tell who looked last.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         if self.count > 0 {
             *self = Contact { key: self.key, normal: Vec3::Y, ..Contact::default() };
         }
@@ -179,13 +186,15 @@ struct Chunk {
     added: Vec<Contact>,
     /// Number of places without a contact.
     free: usize,
-    found: Vec<Contact>,
     narrow: NarrowScratch,
     facing: Facing,
 }
 
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
+
+/// How many pairs ahead memory is asked for.
+const EARLY: usize = 4;
 
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
 /// `substep` seconds, and tells the broad phase how far pairs are apart that do not touch. Contacts between
@@ -249,10 +258,17 @@ impl<'a> Search<'a> {
     }
 
     fn examine_chunk(self, pairs: &mut [Pair], contacts: &mut [Contact], chunk: &mut Chunk) {
-        chunk.added.clear();
-        chunk.free = 0;
+        chunk.clear();
         let mut rest = contacts;
-        for pair in pairs {
+        for i in 0..pairs.len() {
+            // bodies lie far apart and contacts are large: ask early for those that come
+            if let Some(later) = pairs.get(i + EARLY) {
+                prefetch(&self.placed[later.b as usize]);
+            }
+            if let Some(later) = rest.get(EARLY) {
+                prefetch(later);
+            }
+            let pair = &mut pairs[i];
             let slots = pair.order();
             self.keep_resting(take(&mut rest, |other| other < slots), chunk);
             let old = take(&mut rest, |other| other == slots);
@@ -260,10 +276,7 @@ impl<'a> Search<'a> {
             let margin = pair_margin(bodies[0], bodies[1], self.dt);
             pair.touches = refresh(bodies, margin, old);
             if !pair.touches {
-                chunk.found.clear();
-                pair.apart = self.find(slots, margin, old, chunk);
-                pair.touches = !chunk.found.is_empty();
-                chunk.put(old);
+                (pair.touches, pair.apart) = self.find(slots, margin, old, chunk);
             }
             chunk.count_free(old);
         }
@@ -289,65 +302,69 @@ impl<'a> Search<'a> {
         (&self.model.bodies[slot as usize], &self.state.bodies[slot as usize])
     }
 
-    /// Finds the contacts of a pair, and hands them the impulses of the old ones. Returns how far both are
-    /// apart at least, where that is known and they do not touch, else 0, m.
-    fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) -> f64 {
+    /// Finds the contacts of a pair, in the places of the old ones, and hands them their impulses. Says
+    /// whether there are any and else how far both are apart at least, m, or 0 if that is not known.
+    fn find(
+        self,
+        (a, b): (u32, u32),
+        margin: f64,
+        old: &mut [Contact],
+        chunk: &mut Chunk,
+    ) -> (bool, f64) {
         let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
-        let Chunk { found: contacts, narrow, facing, .. } = chunk;
+        let Chunk { added, narrow, facing, .. } = chunk;
         let boxes =
             box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
         if let Boxes::Apart(gap) = boxes {
-            return gap;
+            old.iter_mut().for_each(Contact::end);
+            return (false, gap);
         }
         let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
         let (ma, mb) = (&body_a.material, &body_b.material);
         let (to_a, to_b) = (place_a.axes.transpose(), place_b.axes.transpose());
-        let pair = Contact {
-            key: ContactKey { a, b, piece_a: 0, piece_b: 0 },
-            friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
-            restitution: ma.restitution_combine.apply(
-                ma.restitution,
-                mb.restitution_combine,
-                mb.restitution,
-            ),
-            found: Found {
-                between: to_a * (place_b.position - place_a.position),
-                turn: place_a.rotation.conjugate() * place_b.rotation,
-                normal: Vec3::ZERO,
-                margin,
-            },
-            ..Contact::default()
+        let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
+        let restitution =
+            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
+        let found = Found {
+            between: to_a * (place_b.position - place_a.position),
+            turn: place_a.rotation.conjugate() * place_b.rotation,
+            normal: Vec3::ZERO,
+            margin,
         };
-        let finish = |contact: &mut Contact| {
+        let reach = 0.1 * body_a.reach.min(body_b.reach);
+        let mut places = Renewed::new(old, added);
+        // a contact is large: it is changed where it lies
+        let mut renew = |piece_a: u32, piece_b: u32, normal: Vec3, set: &dyn Fn(&mut Contact)| {
+            let contact = places.place(ContactKey { a, b, piece_a, piece_b });
+            let (before, count) = (contact.points, contact.count as usize);
+            (contact.normal, contact.found) = (normal, found);
+            (contact.friction, contact.restitution) = (friction, restitution);
+            set(contact);
             let on_b = is_face_of_b(contact.points[0].feature);
-            contact.found.normal = if on_b { to_b } else { to_a } * contact.normal;
-            let key = contact.key;
-            if let Some(old) = old.iter().find(|old| old.key == key && old.count > 0) {
-                carry_impulses(old, contact, 0.1 * body_a.reach.min(body_b.reach));
-            }
+            contact.found.normal = if on_b { to_b } else { to_a } * normal;
+            let (used, unused) = contact.points.split_at_mut(contact.count as usize);
+            carry_impulses(&before[..count], used, reach);
+            unused.fill(ContactPoint::default());
         };
         if boxes == Boxes::Facing {
-            contacts.push(pair);
-            if let Some(contact) = contacts.last_mut() {
-                contact.normal = (place_a.axes * facing.normal).normalize();
-                contact.set_facing(facing, [body_a.center, body_b.center]);
-                finish(contact);
-            }
-            return 0.0;
+            let normal = (place_a.axes * facing.normal).normalize();
+            let centers = [body_a.center, body_b.center];
+            renew(0, 0, normal, &|contact| contact.set_facing(facing, centers));
+        } else {
+            let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
+            let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
+            let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
+                renew(piece_a, piece_b, manifold.normal, &|contact| {
+                    contact.set_manifold(manifold, convex, [place_a, place_b]);
+                });
+            };
+            collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }
-        let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
-        let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-            contacts.push(pair);
-            if let Some(contact) = contacts.last_mut() {
-                contact.key = ContactKey { a, b, piece_a, piece_b };
-                contact.normal = manifold.normal;
-                contact.set_manifold(manifold, convex, [place_a, place_b]);
-                finish(contact);
-            }
-        };
-        let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
-        collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
-        0.0
+        if places.finish() {
+            return (true, 0.0);
+        }
+        let shapes = [(&body_a.shape, place_a.pose()), (&body_b.shape, place_b.pose())];
+        (false, clearance(shapes, (margin, place_a.rest.min(place_b.rest)), narrow))
     }
 }
 
@@ -362,20 +379,16 @@ fn take<'a>(
     front
 }
 
+/// Contacts that a chunk has room for while few come; what a burst needed is given back.
+const ROOM: usize = 16;
+
 impl Chunk {
-    /// Puts the contacts found now in the places of the old ones of the same pair.
-    fn put(&mut self, old: &mut [Contact]) {
-        let mut old = old.iter_mut().peekable();
-        for found in &self.found {
-            while let Some(gone) = old.next_if(|old| old.key < found.key) {
-                gone.end();
-            }
-            match old.next_if(|old| old.key == found.key) {
-                Some(place) => *place = *found,
-                None => self.added.push(*found),
-            }
+    fn clear(&mut self) {
+        self.added.clear();
+        if self.added.capacity() > ROOM {
+            self.added.shrink_to(0);
         }
-        old.for_each(Contact::end);
+        self.free = 0;
     }
 
     fn count_free(&mut self, contacts: &[Contact]) {

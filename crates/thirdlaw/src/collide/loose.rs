@@ -53,9 +53,11 @@ pub(super) enum Change {
 }
 
 /// By how much a loose box is larger than the tight one, as a share of the body's reach.
-const LOOSE: f64 = 0.02;
+const LOOSE: f64 = 0.016;
 /// Steps for which a box reaches ahead of a body that keeps its velocity.
 const AHEAD: f64 = 3.0;
+/// A box is too large if it could be made so many times as loose.
+const TOO_LOOSE: f64 = 4.0;
 /// Rebuilding restores the tree's quality after bodies have wandered.
 const REBUILD_AFTER: u32 = 120;
 /// One in so many bodies may have left its box for the others to keep their pairs.
@@ -74,15 +76,18 @@ impl LooseBox {
         ground: false,
     };
 
-    /// Whether this is the box of a body of this generation and kind.
-    pub fn is_of(&self, generation: u32, ground: bool) -> bool {
-        self.in_tree && self.generation == generation && self.ground == ground
+    /// Whether this is the box of a body of this generation.
+    pub fn is_of(&self, generation: u32) -> bool {
+        self.in_tree && self.generation == generation
     }
 
-    /// Whether the box will do for what a body may touch now. What lies near its pieces changes with the
-    /// least move of ground.
-    pub fn holds(&self, tight: &Aabb) -> bool {
-        !self.ground && self.bounds.contains(tight)
+    /// Whether the box will do for what a body may touch now, whose `way` in a step this is. What lies
+    /// near its pieces changes with the least move of ground, and a body that has become slow needs no
+    /// box that reaches far.
+    pub fn holds(&self, tight: &Aabb, (way, reach): (Vec3, f64)) -> bool {
+        let spare = (self.bounds.maxs - self.bounds.mins) - (tight.maxs - tight.mins);
+        let most = TOO_LOOSE * (2.0 * LOOSE * reach.min(1.0) + AHEAD * way.length());
+        !self.ground && self.bounds.contains(tight) && spare.max_element() <= most
     }
 
     /// Makes a box around what a body may touch now, and ahead of its `way` in a step.

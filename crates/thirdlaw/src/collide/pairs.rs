@@ -13,9 +13,17 @@ pub struct Pair {
     pub b: u32,
     /// Its place among the loose pairs, or `NOWHERE`.
     pub(super) at: u32,
+    /// Whether they are known to have touched in the step before.
+    pub(super) touched: bool,
     /// Whether they touch, and else a distance that they have at least, m; 0 where none is known.
     pub(super) touches: bool,
     pub(super) apart: f64,
+}
+
+impl Pair {
+    /// No pair.
+    pub(super) const NONE: Pair =
+        Pair { a: 0, b: 0, at: NOWHERE, touched: false, touches: false, apart: 0.0 };
 }
 
 /// Place of a pair that has none.

@@ -63,9 +63,11 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
 
 /// Hands the impulses of the last step to the points that are still there: same features, or else
 /// the nearest point left within `reach`.
-pub(super) fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
-    let mut left = Left { points: old.points(), taken: 0 };
-    let points = &mut new.points[..new.count as usize];
+pub(super) fn carry_impulses(old: &[ContactPoint], points: &mut [ContactPoint], reach: f64) {
+    if old.is_empty() {
+        return;
+    }
+    let mut left = Left { points: old, taken: 0 };
     let mut found = [false; POINTS_MAX];
     for (point, found) in points.iter_mut().zip(&mut found) {
         let feature = point.feature;

@@ -28,6 +28,8 @@ pub struct Placed {
     pub thickness: f64,
     /// Half extents of a box; negative for all else.
     half: Vec3,
+    /// Centre of mass in the frame of the shape, m.
+    center: Vec3,
 }
 
 impl Placed {
@@ -43,27 +45,37 @@ impl Placed {
         reach: 0.0,
         thickness: 0.0,
         half: Vec3::NEG_ONE,
+        center: Vec3::ZERO,
     };
 
     /// A body in a step of `dt` seconds.
     pub fn new(body: &BodyModel, now: &BodyState, dt: f64) -> Placed {
-        let axes = Mat3::from_quat(now.rotation);
         let solid = !body.shape.is_mesh() && !body.shape.is_half_space();
-        Placed {
-            position: now.position,
-            rotation: now.rotation,
-            axes,
-            origin: now.position - axes * body.center,
-            velocity: now.velocity.linear,
+        let mut placed = Placed {
             rest: rest_margin(body),
-            turning: turning(body, now, dt),
             reach: body.reach,
             thickness: if solid { body.shape.inner_radius() } else { f64::INFINITY },
             half: match body.shape.geometry() {
                 Geometry::Convex(Convex::Cuboid { half_extents }) => *half_extents,
                 _ => Vec3::NEG_ONE,
             },
-        }
+            center: body.center,
+            ..Placed::ABSENT
+        };
+        placed.move_to(now, dt);
+        placed
+    }
+
+    /// The same body in another step.
+    pub fn move_to(&mut self, now: &BodyState, dt: f64) {
+        self.position = now.position;
+        self.rotation = now.rotation;
+        self.axes = Mat3::from_quat(now.rotation);
+        self.origin = now.position - self.axes * self.center;
+        self.velocity = now.velocity.linear;
+        // the way of its fastest point by turning; half-spaces have none
+        let speed = now.velocity.angular.length();
+        self.turning = if speed > 0.0 { speed * self.reach * dt } else { 0.0 };
     }
 
     /// The pose of its shape.
@@ -109,12 +121,6 @@ impl Placed {
 /// contact is known before it is needed, small against the body.
 fn rest_margin(body: &BodyModel) -> f64 {
     0.02 * body.reach.clamp(1e-3, 1.0)
-}
-
-/// Way of a body's fastest surface point in a step by turning, m.
-fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
-    let speed = state.velocity.angular.length();
-    if speed > 0.0 { speed * body.reach * dt } else { 0.0 }
 }
 
 /// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
