@@ -1,13 +1,13 @@
 //! How the time of a frame and the memory grow with the number of boxes.
 //!
 //! Boxes stand close together in columns of five, a little out of line, so that they lean on each
-//! other; after half a second the median of the next frames is taken. Prints a table and the exponent
-//! between the smallest and the largest pile.
+//! other; after half a second the median of the next frames is taken. Prints a table, with the stages of a
+//! frame so that it shows which of them grows, and the exponents between the smallest and the largest pile.
 //!
 //!     cargo run --release -p thirdlaw --example growth [threads] [most boxes]
 
 use std::time::Instant;
-use thirdlaw::{Body, Settings, Shape, Vec3, World};
+use thirdlaw::{Body, Observer, Settings, Shape, Stage, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -37,44 +37,91 @@ fn memory() -> usize {
     pages * 4096
 }
 
-fn measure(count: usize) -> (f64, f64, usize) {
-    let before = memory();
-    let mut world = pile(count);
-    let mut times = Vec::new();
-    let mut contacts = 0;
-    for frame in 0..50 {
-        let start = Instant::now();
-        contacts = world.step(FRAME).expect("a step").contacts as usize;
-        if frame >= 30 {
-            times.push(start.elapsed().as_secs_f64() * 1e3);
+/// The stages that are told apart; integrating counts as solving.
+const STAGES: [Stage; 5] =
+    [Stage::BroadPhase, Stage::NarrowPhase, Stage::Islands, Stage::Solve, Stage::Finish];
+
+/// What the stages of each frame took, ms.
+struct Clock {
+    began: Instant,
+    frames: [Vec<f64>; STAGES.len()],
+}
+
+impl Observer for Clock {
+    fn begin(&mut self, _: Stage) {
+        self.began = Instant::now();
+    }
+
+    fn end(&mut self, stage: Stage) {
+        let ms = self.began.elapsed().as_secs_f64() * 1e3;
+        if let Some(i) = STAGES.iter().position(|&known| known == stage) {
+            self.frames[i].push(ms);
         }
     }
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut times = times.to_vec();
     times.sort_by(f64::total_cmp);
-    let bytes = memory().saturating_sub(before) as f64 / count as f64;
-    (times[times.len() / 2], bytes, contacts)
+    times[times.len() / 2]
+}
+
+struct Row {
+    boxes: f64,
+    /// ms.
+    frame: f64,
+    stages: [f64; STAGES.len()],
+    bytes: f64,
+    points: f64,
+}
+
+fn measure(count: usize) -> Row {
+    let before = memory();
+    let mut world = pile(count);
+    let mut clock = Clock { began: Instant::now(), frames: Default::default() };
+    let mut times = Vec::new();
+    let mut contacts = 0;
+    for _ in 0..50 {
+        let start = Instant::now();
+        contacts = world.step_observed(FRAME, &mut clock).expect("a step").contacts;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    let boxes = count as f64;
+    Row {
+        boxes,
+        frame: median(&times[30..]),
+        stages: clock.frames.map(|times| median(&times[30..])),
+        bytes: memory().saturating_sub(before) as f64 / boxes,
+        points: f64::from(contacts) / boxes,
+    }
 }
 
 fn main() {
     let number = |i: usize| std::env::args().nth(i).and_then(|n| n.parse::<usize>().ok());
     let (threads, most) = (number(1).unwrap_or(1), number(2).unwrap_or(100_000));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-    println!("boxes    ms/frame   µs/box   points/box   bytes/box");
+    println!("                             µs a box");
+    println!(
+        "boxes    ms/frame   frame    broad    narrow   islands  solve    finish   points/box   bytes/box"
+    );
     // the largest first: memory given back is not asked for again
     let counts = [100_000, 30_000, 10_000, 3_000, 1_000].into_iter().filter(|&n| n <= most);
-    let rows: Vec<(f64, f64)> = counts
+    let rows: Vec<Row> = counts
         .map(|count| {
-            let (ms, bytes, contacts) = pool.install(|| measure(count));
-            let n = count as f64;
-            println!(
-                "{count:<8} {ms:<10.2} {:<8.2} {:<12.1} {bytes:.0}",
-                1e3 * ms / n,
-                contacts as f64 / n
-            );
-            (n, ms)
+            let row = pool.install(|| measure(count));
+            print!("{count:<8} {:<10.2} {:<8.3} ", row.frame, 1e3 * row.frame / row.boxes);
+            row.stages.iter().for_each(|ms| print!("{:<8.3} ", 1e3 * ms / row.boxes));
+            println!("{:<12.1} {:.0}", row.points, row.bytes);
+            row
         })
         .collect();
     if let (Some(large), Some(small)) = (rows.first(), rows.last()) {
-        let exponent = (large.1 / small.1).log2() / (large.0 / small.0).log2();
-        println!("time grows as boxes^{exponent:.2}");
+        let grows = |large_ms: f64, small_ms: f64| {
+            (large_ms / small_ms).log2() / (large.boxes / small.boxes).log2()
+        };
+        println!("time grows as boxes^{:.2}", grows(large.frame, small.frame));
+        for (i, stage) in STAGES.iter().enumerate() {
+            println!("  {stage:?}: boxes^{:.2}", grows(large.stages[i], small.stages[i]));
+        }
     }
 }

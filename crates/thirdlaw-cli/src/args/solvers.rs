@@ -22,7 +22,8 @@ pub struct SolversArgs {
     /// Start from the impulses of the frame before instead of from none
     #[arg(long)]
     pub warm: bool,
-    /// Frames to simulate with each solver, from the beginning; 0: none [default: all of the scene]
+    /// Frames to simulate with each solver, from the beginning; 0: none [default: all of the scene;
+    /// with --table the first 240]
     #[arg(long, value_name = "M")]
     pub frames: Option<u32>,
     /// Iterations a frame of the Gauss–Seidel kind and of the others, when simulating

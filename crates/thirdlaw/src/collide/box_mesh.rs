@@ -22,8 +22,7 @@ impl BoxOnMesh {
     /// Whether no plane is found that parts the box from a triangle by more than the margin, and the box
     /// is not wholly behind the triangle.
     pub fn may_touch(&self, mesh: &Mesh, triangle: usize) -> bool {
-        let n = self.to_box * mesh.normals[triangle];
-        let [a, b, c] = mesh.corners(triangle).map(|corner| self.origin + self.to_box * corner);
+        let (n, [a, b, c]) = self.place(mesh, triangle);
         let (height, reach) = (-n.dot(a), self.half.dot(n.abs()));
         if height - reach > self.margin || height + reach < 0.0 {
             return false;
@@ -37,6 +36,30 @@ impl BoxOnMesh {
             let gap = -outward.dot(from) - self.half.dot(outward.abs());
             gap <= 0.0 || gap * gap <= self.margin * self.margin * outward.length_squared()
         })
+    }
+
+    /// How wide a plane parts the box from a triangle, m. A box wholly behind one counts as far from it
+    /// as it would have to go to be otherwise, and `rest` more.
+    pub fn clearance(&self, mesh: &Mesh, triangle: usize, rest: f64) -> f64 {
+        let (n, [a, b, c]) = self.place(mesh, triangle);
+        let (height, reach) = (-n.dot(a), self.half.dot(n.abs()));
+        let behind = -height - reach;
+        let (low, high) = (a.min(b).min(c), a.max(b).max(c));
+        let mut most = (low - self.half).max(-high - self.half).max_element().max(height - reach);
+        if behind > 0.0 {
+            most = most.max(behind + rest);
+        }
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            let outward = (to - from).cross(n).normalize_or_zero();
+            most = most.max(-outward.dot(from) - self.half.dot(outward.abs()));
+        }
+        most.max(0.0)
+    }
+
+    /// Normal and corners of a triangle in the axes of the box.
+    fn place(&self, mesh: &Mesh, triangle: usize) -> (Vec3, [Vec3; 3]) {
+        let corners = mesh.corners(triangle).map(|corner| self.origin + self.to_box * corner);
+        (self.to_box * mesh.normals[triangle], corners)
     }
 }
 
@@ -72,6 +95,9 @@ mod tests {
                 let n = mesh.normals[i];
                 let behind = half.dot((rotation.inverse() * n).abs()) < n.dot(a);
                 let may = pair.may_touch(mesh, i);
+                let clear = pair.clearance(mesh, i, 0.0);
+                assert!(behind || clear <= apart + 1e-9, "triangle {i}: {clear} of {apart}");
+                assert!(may || behind || clear > 0.02, "triangle {i}: {clear}");
                 if apart <= 0.02 && !behind {
                     near += 1;
                     assert!(may, "triangle {i} at {apart} of {half:?} {rotation:?} {place:?}");

@@ -21,10 +21,10 @@ pub(super) struct BoxPair {
 }
 
 /// What can be said about two boxes here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Boxes {
-    /// They are farther apart than asked for.
-    Apart,
+    /// They are farther apart than asked for: by this at least, m, or by 0 where that is not known.
+    Apart(f64),
     /// They touch.
     Facing,
     /// The general way has to say.
@@ -61,21 +61,23 @@ impl BoxPair {
     pub fn touch(&self, margin: f64, out: &mut Facing) -> Boxes {
         let [half_a, half_b] = self.half;
         // the ball around b settles most cases
-        if (self.between.abs() - half_a).max_element() > margin + half_b.length() {
-            return Boxes::Apart;
+        let beside = (self.between.abs() - half_a).max_element() - half_b.length();
+        if beside > margin {
+            return Boxes::Apart(beside);
         }
         let turn = &self.turn;
         let absolute = absolute(turn);
         let along_b = turn.transpose() * self.between;
         let gaps_a = self.between.abs() - half_a - absolute * half_b;
         let gaps_b = along_b.abs() - half_b - absolute.transpose() * half_a;
-        if gaps_a.max(gaps_b).max_element() > margin {
-            return Boxes::Apart;
+        let widest = gaps_a.max(gaps_b).max_element();
+        if widest > margin {
+            return Boxes::Apart(widest);
         }
         let scale = half_a.min(half_b).min_element();
         let best = best_face([gaps_a.to_array(), gaps_b.to_array()], scale);
         let meeting = match self.best_edges(&absolute, &best, scale) {
-            Some((separation, _)) if separation > margin => return Boxes::Apart,
+            Some((separation, _)) if separation > margin => return Boxes::Apart(separation),
             Some((separation, edges)) => self.at_edges(edges, separation),
             None => match self.at_face(&best, along_b, scale) {
                 Some(meeting) => meeting,
@@ -84,13 +86,13 @@ impl BoxPair {
         };
         let reached = self.gap(meeting.normal);
         if reached > margin {
-            return Boxes::Apart;
+            return Boxes::Apart(reached);
         }
         out.normal = meeting.normal;
         let slack = scale.min(1e3) * if reached < 0.0 { 1e-4 } else { 1e-7 };
         clip(self, (reached + slack, margin), meeting.witness, out);
         if out.count == 0 {
-            return if meeting.witness.is_some() { Boxes::Apart } else { Boxes::Unsettled };
+            return if meeting.witness.is_some() { Boxes::Apart(0.0) } else { Boxes::Unsettled };
         }
         let near = |separation: f64| separation < reached + 1e-3 * scale.min(1e3);
         let opposite = out.points[..out.count].iter().any(|p| near(p.separation));
@@ -129,24 +131,31 @@ impl BoxPair {
         let ([half_a, half_b], t) = (self.half, self.between);
         let mut threshold = best.separation + bias(best.separation, scale);
         let mut found = None;
+        // by rows: the axes of b along one of a
+        let (rows, sizes) = (self.turn.transpose(), absolute.transpose());
         for i in 0..3 {
-            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            let (i1, i2) = ([1, 2, 0][i], [2, 0, 1][i]);
+            // between·(aᵢ × bⱼ), and what both boxes reach along it
+            let along = t[i2] * rows.col(i1) - t[i1] * rows.col(i2);
+            let size = sizes.col(i);
+            let of_b = Vec3::new(
+                half_b.y * size.z + half_b.z * size.y,
+                half_b.z * size.x + half_b.x * size.z,
+                half_b.x * size.y + half_b.y * size.x,
+            );
+            let gaps = along.abs() - half_a[i1] * sizes.col(i2) - half_a[i2] * sizes.col(i1) - of_b;
+            // dividing by the length of the product, which is at most one, makes none larger that is
+            // negative
+            if gaps.max_element() <= threshold.min(0.0) {
+                continue;
+            }
             for j in 0..3 {
-                let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-                let (b, size) = (self.turn.col(j), absolute.col(j));
-                // between·(aᵢ × bⱼ), and what both boxes reach along it
-                let along = t[i2] * b[i1] - t[i1] * b[i2];
-                let reach = half_a[i1] * size[i2]
-                    + half_a[i2] * size[i1]
-                    + half_b[j1] * absolute.col(j2)[i]
-                    + half_b[j2] * absolute.col(j1)[i];
-                let gap = along.abs() - reach;
-                // dividing by the length of the product, which is at most one, makes it no larger
+                let gap = gaps[j];
                 if gap <= 0.0 && gap <= threshold {
                     continue;
                 }
                 // |aᵢ × bⱼ|² = 1 − (aᵢ·bⱼ)²; nearly parallel edges say nothing new
-                let squared = 1.0 - b[i] * b[i];
+                let squared = 1.0 - rows.col(i)[j] * rows.col(i)[j];
                 if squared < 1e-8 {
                     continue;
                 }

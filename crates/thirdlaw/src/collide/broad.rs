@@ -1,59 +1,46 @@
 //! The broad phase: pairs of bodies whose bounds come within reach of each other in the coming step.
 //!
-//! A tree over loose boxes finds candidates; a candidate counts only if the tight boxes, a function
-//! of the state alone, overlap. Ground made of many pieces has a box that holds nearly everything, and
-//! counts only where the loose box of the other body meets the box of a piece: elsewhere there is
-//! nothing to be found. The tree and its looseness are therefore memory that may be dropped at any time
-//! without changing a contact. Pairs of loose boxes are kept from step to step, and only those of bodies
-//! that have left their box are looked for anew.
+//! A tree over loose boxes finds candidates (`loose.rs`); a candidate counts only if the tight boxes, a
+//! function of the state alone, overlap. Ground made of many pieces has a box that holds nearly everything,
+//! and counts only where the loose box of the other body meets the box of a piece: elsewhere there is
+//! nothing to be found. Candidates that were found not to touch are left alone until they may (`pairs.rs`).
+//! All this is memory that may be dropped at any time without changing a contact.
 
+use super::loose::{Change, LooseBox, LooseBoxes};
 use super::narrow;
+use super::pairs::{Loose, NOWHERE, Ordered, Pair, SLACK, merge};
+use super::placed::{Placed, pair_margin};
 use crate::body::{BodyKind, Groups};
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::Vec3;
 use crate::model::{BodyModel, Model};
-use crate::shape::Aabb;
+use crate::shape::{Aabb, Convex, Geometry};
 use crate::state::{BodyState, State};
 use parry3d_f64::bounding_volume::BoundingVolume;
-use parry3d_f64::partitioning::{Bvh, BvhWorkspace};
+use rayon::prelude::*;
 
 /// Memory of the broad phase.
 #[derive(Clone, Default)]
 pub struct BroadPhase {
-    tree: Bvh,
-    workspace: BvhWorkspace,
-    entries: Vec<Entry>,
-    /// What every pair asks for, close together.
+    loose: LooseBoxes,
+    /// How bodies lie in this step, slot by slot.
+    pub(super) placed: Vec<Placed>,
     bounds: Vec<Bounds>,
+    /// What every pair asks for, close together.
+    traits: Vec<Traits>,
     /// Slots of bodies without bounds (half-spaces).
     unbounded: Vec<u32>,
     /// Pairs to be examined, ordered; the lower slot first.
-    pub pairs: Vec<(u32, u32)>,
-    /// Pairs whose loose boxes overlap, ordered likewise.
-    loose: Vec<(u32, u32)>,
-    /// Those of them that are new, and memory for bringing both together.
-    new: Vec<(u32, u32)>,
-    merged: Vec<(u32, u32)>,
-    steps_since_build: u32,
+    pub(super) pairs: Vec<Pair>,
+    /// How many each run of loose pairs has among them.
+    chosen: Vec<usize>,
+    /// Pairs with half-spaces.
+    above: Vec<Pair>,
 }
 
 impl std::fmt::Debug for BroadPhase {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BroadPhase").field("pairs", &self.pairs.len()).finish_non_exhaustive()
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Entry {
-    /// Where the body was when its boxes were made.
-    position: Vec3,
-    rotation: Quat,
-    generation: u32,
-    in_tree: bool,
-    loose: Aabb,
-    /// Whether it has another loose box than in the step before, or none any more.
-    changed: bool,
-    /// Whether it does not move and is made of pieces with a tree of their own.
-    ground: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,239 +51,253 @@ struct Bounds {
     /// The same as a ball about its centre of mass.
     center: Vec3,
     radius: f64,
+    /// How far its fastest point has gone, m.
+    way: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    /// How far it has gone and looks ahead, m.
+    spent: f64,
     groups: Groups,
     /// Whether this body can start a pair: it moves in this step.
     active: bool,
     dynamic: bool,
 }
 
-/// Rebuilding restores the tree's quality after bodies have wandered.
-const REBUILD_AFTER: u32 = 120;
-/// One in so many bodies may have left its box for the others to keep their pairs.
-const FEW: usize = 8;
-/// By how much a loose box is larger than the tight one, as a share of the body's reach.
-const LOOSE: f64 = 0.02;
+/// Bodies that a thread places at least.
+const TOGETHER: usize = 256;
+/// Loose pairs that a thread goes through together.
+const RUN: usize = 1024;
 
 impl BroadPhase {
     /// Finds all pairs for a step of `dt` seconds.
     pub fn update(&mut self, model: &Model, state: &State, dt: f64) {
-        let changed = self.update_boxes(model, state, dt);
-        self.update_loose(model, changed);
+        self.remember();
+        self.place(model, state, dt);
+        self.loose.update(model, &self.placed);
+        self.choose();
+        self.add_half_spaces(model, dt);
+    }
+
+    /// Slots of the pairs to be examined, in order; the lower one first.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.pairs.iter().map(Ordered::order)
+    }
+
+    /// Takes pairs of an ordered list out of those to be examined.
+    pub fn leave_out(&mut self, list: &[(u32, u32)]) {
+        self.pairs.retain(|pair| list.binary_search(&pair.order()).is_err());
+    }
+
+    /// Notes what the narrow phase has found of pairs.
+    fn remember(&mut self) {
+        let news = |pair: &&Pair| pair.at != NOWHERE && !(pair.touched && pair.touches);
+        for pair in self.pairs.iter().filter(news) {
+            let place = &mut self.loose.pairs[pair.at as usize].far;
+            if pair.touches {
+                *place = Loose::TOUCHING;
+            } else if pair.apart > 0.0 {
+                let (a, b) = (&self.bounds[pair.a as usize], &self.bounds[pair.b as usize]);
+                *place = pair.apart - (1.0 + SLACK) * a.rest.min(b.rest) + a.way + b.way;
+            } else {
+                *place = Loose::UNKNOWN;
+            }
+        }
         self.pairs.clear();
-        let bounds = &self.bounds;
-        self.pairs.extend(self.loose.iter().copied().filter(|&(a, b)| {
-            let (a, b) = (&bounds[a as usize], &bounds[b as usize]);
-            (a.active || b.active) && a.is_near(b) && a.may_touch(b)
-        }));
-        if self.unbounded.is_empty() {
-            return;
-        }
-        for &plane in &self.unbounded {
-            let plane_bounds = &self.bounds[plane as usize];
-            for (i, (entry, bounds)) in self.entries.iter().zip(&self.bounds).enumerate() {
-                let moves = bounds.active || plane_bounds.active;
-                if entry.in_tree && moves && bounds.may_touch(plane_bounds) {
-                    let i = i as u32;
-                    self.pairs.push((i.min(plane), i.max(plane)));
-                }
-            }
-        }
-        self.pairs.sort_unstable();
     }
 
-    /// Pairs of loose boxes, where so many bodies have another one than before.
-    fn update_loose(&mut self, model: &Model, changed: usize) {
-        if changed == 0 {
-            return;
-        }
-        let BroadPhase { tree, workspace, entries, loose, new, merged, .. } = self;
-        if changed * FEW > entries.len() {
-            loose.clear();
-            tree.traverse_bvtt_single_tree::<false>(workspace, &mut |a, b| {
-                if near_a_piece(model, entries, a, b) {
-                    loose.push((a.min(b), a.max(b)));
-                }
-            });
-            loose.sort_unstable();
-            return;
-        }
-        let same = |i: u32| !entries[i as usize].changed;
-        loose.retain(|&(a, b)| same(a) && same(b));
-        new.clear();
-        for (i, entry) in entries.iter().enumerate().filter(|(_, e)| e.changed && e.in_tree) {
-            let i = i as u32;
-            // two that have both changed find each other twice
-            let others = tree
-                .intersect_aabb(&entry.loose)
-                .filter(|&j| j != i && (same(j) || i < j) && near_a_piece(model, entries, i, j));
-            new.extend(others.map(|j| (i.min(j), i.max(j))));
-        }
-        new.sort_unstable();
-        merged.clear();
-        let mut next = new.iter().copied().peekable();
-        for &pair in loose.iter() {
-            while let Some(earlier) = next.next_if(|&other| other < pair) {
-                merged.push(earlier);
-            }
-            merged.push(pair);
-        }
-        merged.extend(next);
-        std::mem::swap(loose, merged);
-    }
-
-    /// Returns how many bodies have another loose box than before.
-    fn update_boxes(&mut self, model: &Model, state: &State, dt: f64) -> usize {
+    /// Places all bodies, and gives those another loose box that have left theirs.
+    fn place(&mut self, model: &Model, state: &State, dt: f64) {
+        let count = model.bodies.len();
+        self.loose.resize(count);
+        self.placed.resize(count, Placed::ABSENT);
+        self.bounds.resize(count, Bounds::ABSENT);
+        self.traits.resize(count, Traits::ABSENT);
+        let bodies = model.bodies.par_iter().zip(&state.bodies);
+        let loose = self.loose.boxes.par_iter_mut().zip(&mut self.loose.changes);
+        let memory = self.placed.par_iter_mut().zip(&mut self.bounds).zip(&mut self.traits);
+        bodies.zip(loose).zip(memory).with_min_len(TOGETHER).for_each(
+            |(((body, now), (loose, change)), ((placed, bounds), traits))| {
+                traits.set(body, now);
+                *change = place((body, now, dt), placed, bounds, (traits, loose));
+            },
+        );
         self.unbounded.clear();
-        let mut changed = 0;
-        for (i, body) in model.bodies.iter().enumerate() {
-            let now = &state.bodies[i];
-            if self.entries.len() <= i {
-                self.entries.push(Entry::ABSENT);
-                self.bounds.push(Bounds::ABSENT);
-            }
-            let (entry, bounds) = (&mut self.entries[i], &mut self.bounds[i]);
-            entry.changed = false;
-            bounds.dynamic = body.is_dynamic();
-            bounds.groups = body.groups;
-            bounds.active = body.alive
-                && match body.kind {
-                    BodyKind::Dynamic => !now.asleep,
-                    BodyKind::Kinematic => moves(body, now),
-                    BodyKind::Fixed => false,
-                };
-            let bounded = body.shape.outer_radius().is_finite();
-            if !body.alive || !bounded {
-                if body.alive {
-                    self.unbounded.push(i as u32);
+        let slots = 0..count as u32;
+        let is_endless = |i: &u32| self.bounds[*i as usize].radius == f64::INFINITY;
+        if self.loose.changes.contains(&Change::Gone) {
+            self.unbounded.extend(slots.filter(is_endless));
+        }
+    }
+
+    /// Takes those of the loose pairs that may touch.
+    fn choose(&mut self) {
+        let BroadPhase { bounds, traits, loose, pairs, chosen, .. } = self;
+        let loose = &mut loose.pairs;
+
+        pairs.resize(loose.len(), Pair::NONE);
+        chosen.clear();
+        chosen.resize(loose.len().div_ceil(RUN), 0);
+        let runs = loose.par_chunks_mut(RUN).zip(pairs.par_chunks_mut(RUN)).zip(&mut *chosen);
+        runs.enumerate().for_each(|(run, ((loose, pairs), count))| {
+            for (i, pair) in loose.iter_mut().enumerate() {
+                let Loose { a, b, far } = *pair;
+                let (one, other) = (&traits[a as usize], &traits[b as usize]);
+                let spent = one.spent + other.spent;
+                if spent < far || !one.may_touch(other) {
+                    continue;
                 }
-                if entry.in_tree {
-                    self.tree.remove(i as u32);
-                    entry.in_tree = false;
-                    entry.changed = true;
-                    changed += 1;
+                let touched = far == Loose::TOUCHING;
+                if !touched {
+                    let (one, other) = (&bounds[a as usize], &bounds[b as usize]);
+                    let (beyond, rest) = (one.beyond(other), one.rest.min(other.rest));
+                    if beyond > 0.01 * SLACK * rest {
+                        pair.far = spent + beyond - SLACK * rest;
+                        continue;
+                    }
                 }
-                continue;
+                pairs[*count] = Pair { a, b, at: (run * RUN + i) as u32, touched, ..Pair::NONE };
+                *count += 1;
             }
-            let ground = body.kind == BodyKind::Fixed && narrow::tree(&body.shape).is_some();
-            let known =
-                entry.in_tree && entry.generation == body.generation && entry.ground == ground;
-            let same = known && entry.position == now.position && entry.rotation == now.rotation;
-            if same && !bounds.active {
-                continue;
+        });
+        // close the ranks
+        let mut end = 0;
+        for (run, &count) in chosen.iter().enumerate() {
+            let start = run * RUN;
+            pairs.copy_within(start..start + count, end);
+            end += count;
+        }
+        pairs.truncate(end);
+    }
+
+    /// Adds pairs with half-spaces.
+    fn add_half_spaces(&mut self, model: &Model, dt: f64) {
+        let BroadPhase { placed, loose, traits, unbounded, pairs, above, .. } = self;
+        for &plane in unbounded.iter() {
+            let shape = &model.bodies[plane as usize].shape;
+            let Geometry::Convex(Convex::HalfSpace { normal }) = shape.geometry() else { continue };
+            let ground = &placed[plane as usize];
+            let n = ground.rotation * *normal;
+            above.clear();
+            for (i, (body, loose)) in placed.iter().zip(&loose.boxes).enumerate() {
+                if !loose.in_tree || !traits[i].may_touch(&traits[plane as usize]) {
+                    continue;
+                }
+                let gap = n.dot(body.position - ground.origin) - body.reach;
+                // rounding is left some room
+                if gap <= pair_margin(body, ground, dt) + SLACK * body.rest {
+                    let i = i as u32;
+                    let (a, b) = (i.min(plane), i.max(plane));
+                    above.push(Pair { a, b, ..Pair::NONE });
+                }
             }
-            entry.position = now.position;
-            entry.rotation = now.rotation;
-            let travel = travel(body, now, dt);
-            bounds.reached = shape_box(body, now).loosened(travel);
-            bounds.center = now.position;
-            bounds.radius = body.reach + travel;
-            bounds.rest = rest_margin(body);
-            let tight = bounds.tight();
-            // what lies near its pieces changes with the least move of ground
-            if known && !ground && entry.loose.contains(&tight) {
-                continue;
-            }
-            entry.generation = body.generation;
-            entry.ground = ground;
-            entry.in_tree = true;
-            entry.loose = tight.loosened(LOOSE * body.reach.min(1.0));
-            entry.changed = true;
-            changed += 1;
-            self.tree.insert_or_update_partially(entry.loose, i as u32, 0.0);
+            merge(pairs, above);
         }
-        // slots beyond the model: another model took this memory over
-        for i in model.bodies.len()..self.entries.len() {
-            let was = std::mem::replace(&mut self.entries[i], Entry::ABSENT);
-            self.bounds[i] = Bounds::ABSENT;
-            if was.in_tree {
-                self.tree.remove(i as u32);
-                self.entries[i].changed = true;
-                changed += 1;
-            }
-        }
-        if changed == 0 {
-            return 0;
-        }
-        self.steps_since_build += 1;
-        if self.steps_since_build >= REBUILD_AFTER {
-            self.steps_since_build = 0;
-            self.tree.rebuild(&mut self.workspace, Default::default());
-        } else {
-            self.tree.refit(&mut self.workspace);
-        }
-        changed
     }
 
     /// Slots whose tight boxes overlap `bounds`, in no particular order, each at most once.
     pub fn overlapping<'a>(&'a self, bounds: &'a Aabb) -> impl Iterator<Item = u32> + 'a {
-        let near = self.tree.intersect_aabb(bounds);
+        let near = self.loose.overlapping(bounds);
         near.filter(|&i| overlap(&self.bounds[i as usize].tight(), bounds))
             .chain(self.unbounded.iter().copied())
     }
 }
 
-impl Entry {
-    const ABSENT: Entry = Entry {
-        position: Vec3::ZERO,
-        rotation: Quat::IDENTITY,
-        generation: 0,
-        in_tree: false,
-        loose: NOWHERE,
-        changed: false,
-        ground: false,
-    };
+/// Places a body; says what becomes of its loose box.
+fn place(
+    (body, now, dt): (&BodyModel, &BodyState, f64),
+    placed: &mut Placed,
+    bounds: &mut Bounds,
+    (traits, loose): (&mut Traits, &mut LooseBox),
+) -> Change {
+    if !body.alive || body.reach == f64::INFINITY {
+        *placed = Placed::new(body, now, dt);
+        bounds.radius = if body.alive { f64::INFINITY } else { 0.0 };
+        return Change::Gone;
+    }
+    let known = loose.is_of(body.generation);
+    if known && !traits.active && placed.rests_at(now) {
+        traits.spent = bounds.way;
+        return Change::None;
+    }
+    if known {
+        bounds.way += placed.way_to(now);
+        placed.move_to(now, dt);
+    } else {
+        *placed = Placed::new(body, now, dt);
+        loose.name(
+            body.generation,
+            body.kind == BodyKind::Fixed && narrow::tree(&body.shape).is_some(),
+        );
+    }
+    let travel = placed.travel(dt);
+    traits.spent = bounds.way + travel;
+    bounds.reached = placed.bounds(body).loosened(travel);
+    bounds.center = placed.position;
+    bounds.radius = placed.reach + travel;
+    bounds.rest = placed.rest;
+    // a pair looks as far as the one that looks less far: half for each, and a little for rounding
+    let tight = bounds.reached.loosened(0.501 * bounds.rest);
+    let way = now.velocity.linear * dt;
+    if known && loose.holds(&tight, (way, placed.reach)) {
+        return Change::None;
+    }
+    loose.surround(&tight, (way, placed.reach));
+    Change::Another
 }
 
-impl Bounds {
-    const ABSENT: Bounds = Bounds {
-        reached: NOWHERE,
-        rest: 0.0,
-        center: Vec3::ZERO,
-        radius: 0.0,
+impl Traits {
+    const ABSENT: Traits = Traits {
+        spent: 0.0,
         groups: Groups { member: 0, collides: 0 },
         active: false,
         dynamic: false,
     };
 
-    /// A box around all that it may touch.
+    fn set(&mut self, body: &BodyModel, now: &BodyState) {
+        self.dynamic = body.is_dynamic();
+        self.groups = body.groups;
+        self.active = body.alive
+            && match body.kind {
+                BodyKind::Dynamic => !now.asleep,
+                BodyKind::Kinematic => moves(body, now),
+                BodyKind::Fixed => false,
+            };
+    }
+
+    fn may_touch(&self, other: &Traits) -> bool {
+        (self.active || other.active)
+            && (self.dynamic || other.dynamic)
+            && self.groups.touch(other.groups)
+    }
+}
+
+impl Bounds {
+    const ABSENT: Bounds = Bounds {
+        reached: Aabb { mins: Vec3::ZERO, maxs: Vec3::ZERO },
+        rest: 0.0,
+        center: Vec3::ZERO,
+        radius: 0.0,
+        way: 0.0,
+    };
+
+    /// A box around all that it may touch, whatever that is.
     fn tight(&self) -> Aabb {
         self.reached.loosened(self.rest)
     }
 
-    /// Whether boxes and balls come as close as contacts are looked for; a pair looks as far as the one
-    /// that looks less far.
-    fn is_near(&self, other: &Bounds) -> bool {
+    /// By how much boxes or balls are farther apart than contacts are looked for, m; a pair looks as far
+    /// as the one that looks less far.
+    fn beyond(&self, other: &Bounds) -> f64 {
         let (a, b) = (&self.reached, &other.reached);
-        let apart = (b.mins - a.maxs).max(a.mins - b.maxs).max_element();
         let rest = self.rest.min(other.rest);
+        let boxes = (b.mins - a.maxs).max(a.mins - b.maxs).max_element();
         let reach = self.radius + other.radius + rest;
-        apart <= rest && self.center.distance_squared(other.center) <= reach * reach
+        let squared = self.center.distance_squared(other.center);
+        let balls = if squared > reach * reach { squared.sqrt() - reach } else { 0.0 };
+        (boxes - rest).max(balls)
     }
-
-    fn may_touch(&self, other: &Bounds) -> bool {
-        (self.dynamic || other.dynamic) && self.groups.touch(other.groups)
-    }
-}
-
-const NOWHERE: Aabb = Aabb { mins: Vec3::ZERO, maxs: Vec3::ZERO };
-
-/// Whether, where one of two bodies is ground, the loose box of the other meets the box of a piece of
-/// it; true where none is.
-fn near_a_piece(model: &Model, entries: &[Entry], a: u32, b: u32) -> bool {
-    let meets = |ground: u32, other: u32| {
-        let (ground_entry, other) = (&entries[ground as usize], &entries[other as usize]);
-        let body = &model.bodies[ground as usize];
-        let Some(tree) = narrow::tree(&body.shape).filter(|_| ground_entry.ground) else {
-            return true;
-        };
-        let rotation = ground_entry.rotation;
-        let origin = ground_entry.position - rotation * body.center;
-        let around = other.loose.transform_by(&Pose::from_parts(origin, rotation).inverse());
-        // the narrow phase rounds another way
-        let size = around.mins.abs().max(around.maxs.abs()).max(origin.abs()).max_element();
-        tree.intersect_aabb(&around.loosened(1e-12 * size)).next().is_some()
-    };
-    meets(a, b) && meets(b, a)
 }
 
 fn overlap(a: &Aabb, b: &Aabb) -> bool {
@@ -306,33 +307,4 @@ fn overlap(a: &Aabb, b: &Aabb) -> bool {
 /// Whether a kinematic body moves.
 pub fn moves(body: &BodyModel, state: &BodyState) -> bool {
     !body.motion.keys.is_empty() || state.velocity != Default::default()
-}
-
-/// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
-/// contact is known before it is needed, small against the body.
-pub(super) fn rest_margin(body: &BodyModel) -> f64 {
-    0.02 * body.reach.clamp(1e-3, 1.0)
-}
-
-/// How far ahead of its motion in a step a body looks for contacts at most, m. A contact's normal is
-/// worth knowing only near the body, so no farther than it is long; sweeping covers the rest.
-pub(super) fn farthest_look(body: &BodyModel) -> f64 {
-    body.reach
-}
-
-/// Way of a body's fastest surface point in a step by turning, m.
-pub(super) fn turning(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
-    let speed = state.velocity.angular.length();
-    if speed > 0.0 { speed * body.reach * dt } else { 0.0 }
-}
-
-/// How far ahead of its motion in a step a body looks for contacts, m.
-fn travel(body: &BodyModel, state: &BodyState, dt: f64) -> f64 {
-    let travel = state.velocity.linear.length() * dt + turning(body, state, dt);
-    travel.min(farthest_look(body))
-}
-
-fn shape_box(body: &BodyModel, state: &BodyState) -> Aabb {
-    let pose = Pose::from_parts(state.position - state.rotation * body.center, state.rotation);
-    body.shape.aabb(&pose)
 }

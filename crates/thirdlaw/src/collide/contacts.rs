@@ -8,14 +8,17 @@
 
 use super::boxes::Boxes;
 use super::boxes_clip::Facing;
+use super::broad::BroadPhase;
 use super::clip::is_face_of_b;
 use super::manifold::{Manifold, POINTS_MAX};
-use super::narrow::{NarrowScratch, collide};
+use super::narrow::{NarrowScratch, clearance, collide};
+use super::pairs::{Ordered, Pair};
 use super::persist::{carry_impulses, refresh};
-use super::placed::{Placed, box_pair, pair_margin, place_all};
-use super::places::{Places, find_starts};
+use super::placed::{Placed, box_pair, pair_margin};
+use super::places::{Places, Renewed, find_starts};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
+use crate::scheme::pile::prefetch;
 use crate::state::{BodyState, State};
 use serde::{Deserialize, Serialize};
 
@@ -119,10 +122,13 @@ impl Contact {
             self.found.margin = f64::MAX;
         }
         for (point, found) in self.points.iter_mut().zip(&facing.points[..facing.count]) {
-            point.anchor_a = found.on_a - centers[0];
-            point.anchor_b = found.on_b - centers[1];
-            point.separation = found.separation;
-            point.feature = found.feature;
+            *point = ContactPoint {
+                anchor_a: found.on_a - centers[0],
+                anchor_b: found.on_b - centers[1],
+                separation: found.separation,
+                feature: found.feature,
+                ..ContactPoint::default()
+            };
         }
     }
 
@@ -134,15 +140,25 @@ impl Contact {
             self.found.margin = f64::MAX;
         }
         for (point, found) in self.points.iter_mut().zip(manifold.points()) {
-            point.anchor_a = to_a * (found.core_a - a.position);
-            point.anchor_b = to_b * (found.core_b - b.position);
-            point.radius_a = found.radius_a;
-            point.radius_b = found.radius_b;
-            point.separation = found.separation;
-            point.feature = found.feature;
+            *point = ContactPoint {
+                anchor_a: to_a * (found.core_a - a.position),
+                anchor_b: to_b * (found.core_b - b.position),
+                radius_a: found.radius_a,
+                radius_b: found.radius_b,
+                separation: found.separation,
+                feature: found.feature,
+                ..ContactPoint::default()
+            };
             if found.radius_a > 0.0 || found.radius_b > 0.0 {
                 self.found.margin = 0.0;
             }
+        }
+    }
+
+    /// Leaves its place free. What it was leaves no trace: the state does not tell who looked last.
+    pub(super) fn end(&mut self) {
+        if self.count > 0 {
+            *self = Contact { key: self.key, normal: Vec3::Y, ..Contact::default() };
         }
     }
 
@@ -157,7 +173,6 @@ impl Contact {
 /// Memory of the narrow phase.
 #[derive(Debug, Default)]
 pub struct ContactScratch {
-    placed: Vec<Placed>,
     chunks: Vec<Chunk>,
     /// Where the contacts of the chunks begin; those of the step before are a good guess.
     starts: Vec<usize>,
@@ -171,7 +186,6 @@ struct Chunk {
     added: Vec<Contact>,
     /// Number of places without a contact.
     free: usize,
-    found: Vec<Contact>,
     narrow: NarrowScratch,
     facing: Facing,
 }
@@ -179,24 +193,27 @@ struct Chunk {
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
 const CHUNK: usize = 64;
 
+/// How many pairs ahead memory is asked for.
+const EARLY: usize = 4;
+
 /// Replaces `state.contacts` by the contacts at the current poses, for a step of `dt` in substeps of
-/// `substep` seconds. Contacts between bodies that both
-/// sleep (or cannot move) are not examined and stay.
+/// `substep` seconds, and tells the broad phase how far pairs are apart that do not touch. Contacts between
+/// bodies that both sleep (or cannot move) are not examined and stay.
 pub fn update(
     model: &Model,
     state: &mut State,
-    pairs: &[(u32, u32)],
+    broad: &mut BroadPhase,
     (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
+    let BroadPhase { pairs, placed, .. } = broad;
     let chunk_count = pairs.len().div_ceil(CHUNK).max(1);
     if scratch.chunks.len() < chunk_count {
         scratch.chunks.resize_with(chunk_count, Chunk::default);
     }
     let chunks = &mut scratch.chunks[..chunk_count];
     let mut contacts = std::mem::take(&mut state.contacts);
-    place_all(model, state, dt, &mut scratch.placed);
-    let search = Search { model, state, placed: &scratch.placed, dt };
+    let search = Search { model, state, placed, dt };
     find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
     search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
     let free = chunks.iter().map(|chunk| chunk.free).sum();
@@ -222,7 +239,7 @@ impl<'a> Search<'a> {
     /// Examines pairs, chunk by chunk; `contacts` are those of the last step among them.
     fn examine(
         self,
-        pairs: &[(u32, u32)],
+        pairs: &mut [Pair],
         contacts: &mut [Contact],
         (chunks, starts): (&mut [Chunk], &[usize]),
     ) {
@@ -230,7 +247,7 @@ impl<'a> Search<'a> {
             return self.examine_chunk(pairs, contacts, chunk);
         }
         let half = chunks.len() / 2;
-        let (left_pairs, right_pairs) = pairs.split_at(half * CHUNK);
+        let (left_pairs, right_pairs) = pairs.split_at_mut(half * CHUNK);
         let (left, right) = contacts.split_at_mut(starts[half] - starts[0]);
         let (left_chunks, right_chunks) = chunks.split_at_mut(half);
         let (left_starts, right_starts) = starts.split_at(half);
@@ -240,19 +257,26 @@ impl<'a> Search<'a> {
         );
     }
 
-    fn examine_chunk(self, pairs: &[(u32, u32)], contacts: &mut [Contact], chunk: &mut Chunk) {
-        chunk.added.clear();
-        chunk.free = 0;
+    fn examine_chunk(self, pairs: &mut [Pair], contacts: &mut [Contact], chunk: &mut Chunk) {
+        chunk.clear();
         let mut rest = contacts;
-        for &pair in pairs {
-            self.keep_resting(take(&mut rest, |other| other < pair), chunk);
-            let old = take(&mut rest, |other| other == pair);
-            let bodies = [pair.0, pair.1].map(|slot| &self.placed[slot as usize]);
+        for i in 0..pairs.len() {
+            // bodies lie far apart and contacts are large: ask early for those that come
+            if let Some(later) = pairs.get(i + EARLY) {
+                prefetch(&self.placed[later.b as usize]);
+            }
+            if let Some(later) = rest.get(EARLY) {
+                prefetch(later);
+            }
+            let pair = &mut pairs[i];
+            let slots = pair.order();
+            self.keep_resting(take(&mut rest, |other| other < slots), chunk);
+            let old = take(&mut rest, |other| other == slots);
+            let bodies = [pair.a, pair.b].map(|slot| &self.placed[slot as usize]);
             let margin = pair_margin(bodies[0], bodies[1], self.dt);
-            if !refresh(bodies, margin, old) {
-                chunk.found.clear();
-                self.find(pair, margin, old, chunk);
-                chunk.put(old);
+            pair.touches = refresh(bodies, margin, old);
+            if !pair.touches {
+                (pair.touches, pair.apart) = self.find(slots, margin, old, chunk);
             }
             chunk.count_free(old);
         }
@@ -262,8 +286,8 @@ impl<'a> Search<'a> {
     /// Contacts of pairs that nobody examines stay if neither body can have moved.
     fn keep_resting(self, contacts: &mut [Contact], chunk: &mut Chunk) {
         for contact in contacts.iter_mut() {
-            if !(self.resting(contact.key.a) && self.resting(contact.key.b)) {
-                contact.count = 0;
+            if contact.count > 0 && !(self.resting(contact.key.a) && self.resting(contact.key.b)) {
+                contact.end();
             }
         }
         chunk.count_free(contacts);
@@ -278,63 +302,69 @@ impl<'a> Search<'a> {
         (&self.model.bodies[slot as usize], &self.state.bodies[slot as usize])
     }
 
-    /// Finds the contacts of a pair, and hands them the impulses of the old ones.
-    fn find(self, (a, b): (u32, u32), margin: f64, old: &[Contact], chunk: &mut Chunk) {
+    /// Finds the contacts of a pair, in the places of the old ones, and hands them their impulses. Says
+    /// whether there are any and else how far both are apart at least, m, or 0 if that is not known.
+    fn find(
+        self,
+        (a, b): (u32, u32),
+        margin: f64,
+        old: &mut [Contact],
+        chunk: &mut Chunk,
+    ) -> (bool, f64) {
         let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
-        let Chunk { found: contacts, narrow, facing, .. } = chunk;
+        let Chunk { added, narrow, facing, .. } = chunk;
         let boxes =
             box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
-        if boxes == Boxes::Apart {
-            return;
+        if let Boxes::Apart(gap) = boxes {
+            old.iter_mut().for_each(Contact::end);
+            return (false, gap);
         }
         let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
         let (ma, mb) = (&body_a.material, &body_b.material);
         let (to_a, to_b) = (place_a.axes.transpose(), place_b.axes.transpose());
-        let pair = Contact {
-            key: ContactKey { a, b, piece_a: 0, piece_b: 0 },
-            friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
-            restitution: ma.restitution_combine.apply(
-                ma.restitution,
-                mb.restitution_combine,
-                mb.restitution,
-            ),
-            found: Found {
-                between: to_a * (place_b.position - place_a.position),
-                turn: place_a.rotation.conjugate() * place_b.rotation,
-                normal: Vec3::ZERO,
-                margin,
-            },
-            ..Contact::default()
+        let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
+        let restitution =
+            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
+        let found = Found {
+            between: to_a * (place_b.position - place_a.position),
+            turn: place_a.rotation.conjugate() * place_b.rotation,
+            normal: Vec3::ZERO,
+            margin,
         };
-        let finish = |contact: &mut Contact| {
+        let reach = 0.1 * body_a.reach.min(body_b.reach);
+        let mut places = Renewed::new(old, added);
+        // a contact is large: it is changed where it lies
+        let mut renew = |piece_a: u32, piece_b: u32, normal: Vec3, set: &dyn Fn(&mut Contact)| {
+            let contact = places.place(ContactKey { a, b, piece_a, piece_b });
+            let (before, count) = (contact.points, contact.count as usize);
+            (contact.normal, contact.found) = (normal, found);
+            (contact.friction, contact.restitution) = (friction, restitution);
+            set(contact);
             let on_b = is_face_of_b(contact.points[0].feature);
-            contact.found.normal = if on_b { to_b } else { to_a } * contact.normal;
-            let key = contact.key;
-            if let Some(old) = old.iter().find(|old| old.key == key && old.count > 0) {
-                carry_impulses(old, contact, 0.1 * body_a.reach.min(body_b.reach));
-            }
+            contact.found.normal = if on_b { to_b } else { to_a } * normal;
+            let (used, unused) = contact.points.split_at_mut(contact.count as usize);
+            carry_impulses(&before[..count], used, reach);
+            unused.fill(ContactPoint::default());
         };
         if boxes == Boxes::Facing {
-            contacts.push(pair);
-            if let Some(contact) = contacts.last_mut() {
-                contact.normal = (place_a.axes * facing.normal).normalize();
-                contact.set_facing(facing, [body_a.center, body_b.center]);
-                finish(contact);
-            }
-            return;
+            let normal = (place_a.axes * facing.normal).normalize();
+            let centers = [body_a.center, body_b.center];
+            renew(0, 0, normal, &|contact| contact.set_facing(facing, centers));
+        } else {
+            let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
+            let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
+            let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
+                renew(piece_a, piece_b, manifold.normal, &|contact| {
+                    contact.set_manifold(manifold, convex, [place_a, place_b]);
+                });
+            };
+            collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }
-        let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
-        let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-            contacts.push(pair);
-            if let Some(contact) = contacts.last_mut() {
-                contact.key = ContactKey { a, b, piece_a, piece_b };
-                contact.normal = manifold.normal;
-                contact.set_manifold(manifold, convex, [place_a, place_b]);
-                finish(contact);
-            }
-        };
-        let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
-        collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
+        if places.finish() {
+            return (true, 0.0);
+        }
+        let shapes = [(&body_a.shape, place_a.pose()), (&body_b.shape, place_b.pose())];
+        (false, clearance(shapes, (margin, place_a.rest.min(place_b.rest)), narrow))
     }
 }
 
@@ -349,20 +379,16 @@ fn take<'a>(
     front
 }
 
+/// Contacts that a chunk has room for while few come; what a burst needed is given back.
+const ROOM: usize = 16;
+
 impl Chunk {
-    /// Puts the contacts found now in the places of the old ones of the same pair.
-    fn put(&mut self, old: &mut [Contact]) {
-        let mut old = old.iter_mut().peekable();
-        for found in &self.found {
-            while let Some(gone) = old.next_if(|old| old.key < found.key) {
-                gone.count = 0;
-            }
-            match old.next_if(|old| old.key == found.key) {
-                Some(place) => *place = *found,
-                None => self.added.push(*found),
-            }
+    fn clear(&mut self) {
+        self.added.clear();
+        if self.added.capacity() > ROOM {
+            self.added.shrink_to(0);
         }
-        old.for_each(|gone| gone.count = 0);
+        self.free = 0;
     }
 
     fn count_free(&mut self, contacts: &[Contact]) {

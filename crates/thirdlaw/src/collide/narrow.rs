@@ -141,6 +141,29 @@ fn pieces(
     }
 }
 
+/// A distance that a box and a mesh have at least that do not touch within `margin`, m, to be compared with
+/// what is looked for: `rest` at rest; 0 for other shapes.
+pub(super) fn clearance(
+    [(a, pose_a), (b, pose_b)]: [(&Shape, Pose); 2],
+    (margin, rest): (f64, f64),
+    scratch: &mut NarrowScratch,
+) -> f64 {
+    let (mesh, on, half, at) = match (a.geometry(), b.geometry()) {
+        (Geometry::Mesh(mesh), Geometry::Convex(Convex::Cuboid { half_extents })) => {
+            (mesh, (a, pose_a), half_extents, (b, pose_b))
+        }
+        (Geometry::Convex(Convex::Cuboid { half_extents }), Geometry::Mesh(mesh)) => {
+            (mesh, (b, pose_b), half_extents, (a, pose_a))
+        }
+        _ => return 0.0,
+    };
+    let wide = 3.0 * margin;
+    let frame = Frame::new(&on.1, &at.1);
+    overlapping_pieces(on.0, &frame, at.0, wide, false, scratch);
+    let pair = BoxOnMesh::new(*half, frame.b.rotation, &frame.a, margin);
+    scratch.pairs.iter().map(|&(i, _)| pair.clearance(mesh, i as usize, rest)).fold(wide, f64::min)
+}
+
 fn touch(
     a: &Piece,
     b: &Piece,

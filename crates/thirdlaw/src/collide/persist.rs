@@ -9,12 +9,16 @@
 use super::clip::is_face_of_b;
 use super::contacts::{Contact, ContactPoint};
 use super::manifold::POINTS_MAX;
+use super::pairs::SLACK;
 use super::placed::Placed;
 
-/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew.
+/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew; no
+/// body counts as thicker than 1 m. Contacts fall behind by no more than is left for it (`pairs.rs`).
 const STILL: f64 = 2e-3;
+const THICKEST: f64 = 1.0;
 
-/// Whether a pair still lies as it did when its contacts were found; if so, they are turned along.
+/// Whether a pair still lies as it did when its contacts were found, and still touches; if so, they are
+/// turned along.
 pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) -> bool {
     let Some(Contact { found, .. }) = old.iter().find(|contact| contact.count > 0) else {
         return false;
@@ -24,7 +28,8 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
     if found.margin == 0.0 || margin > found.margin + 0.5 * a.rest.min(b.rest) {
         return false;
     }
-    let still = STILL * a.thickness.min(b.thickness).min(a.reach.min(b.reach));
+    let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
+    let still = STILL * thin.min(THICKEST);
     let between = b.position - a.position;
     let slid = (a.axes.transpose() * between).distance(found.between);
     if slid > still {
@@ -34,6 +39,7 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
     if slid + 2.0 * turned.xyz().length() * b.reach > still {
         return false;
     }
+    let mut least = f64::INFINITY;
     for contact in old.iter_mut().filter(|contact| contact.count > 0) {
         // the normal in the axes of both bodies
         let normal = contact.found.normal;
@@ -48,16 +54,20 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
         let apart = contact.normal.dot(between);
         for point in &mut contact.points[..contact.count as usize] {
             point.separation = apart + in_b.dot(point.anchor_b) - in_a.dot(point.anchor_a);
+            least = least.min(point.separation);
         }
     }
-    true
+    // whether what is hardly near is a contact must not depend on its having been one
+    least <= margin - SLACK * a.rest.min(b.rest)
 }
 
 /// Hands the impulses of the last step to the points that are still there: same features, or else
 /// the nearest point left within `reach`.
-pub(super) fn carry_impulses(old: &Contact, new: &mut Contact, reach: f64) {
-    let mut left = Left { points: old.points(), taken: 0 };
-    let points = &mut new.points[..new.count as usize];
+pub(super) fn carry_impulses(old: &[ContactPoint], points: &mut [ContactPoint], reach: f64) {
+    if old.is_empty() {
+        return;
+    }
+    let mut left = Left { points: old, taken: 0 };
     let mut found = [false; POINTS_MAX];
     for (point, found) in points.iter_mut().zip(&mut found) {
         let feature = point.feature;
@@ -101,6 +111,7 @@ impl Left<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::broad::BroadPhase;
     use super::super::contacts::{ContactScratch, update};
     use super::super::tests::Dice;
     use super::*;
@@ -127,8 +138,12 @@ mod tests {
             let lean = rotation_from_vector(Vec3::new(0.008, 0.0, 0.0) + dice.vector(0.005));
             state.bodies[usize::from(round % 2 == 0)].rotation = lean;
             let (model, lengths) = (world.model(), (1.0 / 60.0, 1.0 / 480.0));
-            let scratch = &mut ContactScratch::default();
-            update(model, &mut state, &[(0, 1)], lengths, scratch);
+            let (mut broad, mut scratch) = (BroadPhase::default(), ContactScratch::default());
+            let mut update = |state: &mut crate::state::State| {
+                broad.update(model, state, lengths.0);
+                update(model, state, &mut broad, lengths, &mut scratch);
+            };
+            update(&mut state);
             assert_eq!(state.contacts.len(), 1);
             let first = state.contacts[0];
 
@@ -142,8 +157,8 @@ mod tests {
             moved(&mut state, still);
             let mut anew = state.clone();
             anew.contacts.clear();
-            update(model, &mut state, &[(0, 1)], lengths, scratch);
-            update(model, &mut anew, &[(0, 1)], lengths, scratch);
+            update(&mut state);
+            update(&mut anew);
             let (kept, found) = (&state.contacts[0], &anew.contacts[0]);
             assert_eq!(kept.found, first.found, "round {round}: not kept");
             assert!(kept.normal.distance(found.normal) < 1e-12, "{kept:?} {found:?}");
@@ -156,7 +171,7 @@ mod tests {
             }
 
             moved(&mut state, 20.0 * still);
-            update(model, &mut state, &[(0, 1)], lengths, scratch);
+            update(&mut state);
             assert_ne!(state.contacts[0].found, first.found, "round {round}: kept too long");
         }
     }

@@ -1,16 +1,11 @@
-//! Bodies as the narrow phase sees them in a step: what every pair asks for, close together in memory
+//! Bodies as collision detection sees them in a step: what every pair asks for, close together in memory
 //! and worked out once a body.
 
 use super::boxes::BoxPair;
-use super::broad::{farthest_look, rest_margin, turning};
 use crate::math::{Mat3, Pose, Quat, Vec3};
-use crate::model::{BodyModel, Model};
-use crate::shape::{Convex, Geometry};
-use crate::state::{BodyState, State};
-use rayon::prelude::*;
-
-/// Bodies that a thread places at least.
-const TOGETHER: usize = 512;
+use crate::model::BodyModel;
+use crate::shape::{Aabb, Convex, Geometry};
+use crate::state::BodyState;
 
 /// One body.
 #[derive(Clone, Copy, Debug)]
@@ -24,58 +19,115 @@ pub struct Placed {
     pub origin: Vec3,
     /// Velocity of the centre of mass, m/s.
     velocity: Vec3,
-    /// Distances of the margin, m: at rest, by turning, and the most of what moving adds.
+    /// Distance at which contacts are looked for at rest, m, and what turning adds in a step.
     pub rest: f64,
     turning: f64,
-    farthest: f64,
-    /// Distance from the centre of mass to the farthest point, m.
+    /// Distance from the centre of mass to the farthest point, m: what moving adds at most.
     pub reach: f64,
     /// Half its thickness where it is thinnest, m; that of ground is without end.
     pub thickness: f64,
     /// Half extents of a box; negative for all else.
     half: Vec3,
-}
-
-/// Fills `out` with the bodies of a step of `dt` seconds.
-pub fn place_all(model: &Model, state: &State, dt: f64, out: &mut Vec<Placed>) {
-    out.clear();
-    let bodies = model.bodies.par_iter().zip(&state.bodies).with_min_len(TOGETHER);
-    out.par_extend(bodies.map(|(body, now)| Placed::new(body, now, dt)));
+    /// Centre of mass in the frame of the shape, m.
+    center: Vec3,
 }
 
 impl Placed {
-    fn new(body: &BodyModel, now: &BodyState, dt: f64) -> Placed {
-        let axes = Mat3::from_quat(now.rotation);
+    /// What is in a slot without a body.
+    pub const ABSENT: Placed = Placed {
+        position: Vec3::ZERO,
+        rotation: Quat::IDENTITY,
+        axes: Mat3::IDENTITY,
+        origin: Vec3::ZERO,
+        velocity: Vec3::ZERO,
+        rest: 0.0,
+        turning: 0.0,
+        reach: 0.0,
+        thickness: 0.0,
+        half: Vec3::NEG_ONE,
+        center: Vec3::ZERO,
+    };
+
+    /// A body in a step of `dt` seconds.
+    pub fn new(body: &BodyModel, now: &BodyState, dt: f64) -> Placed {
         let solid = !body.shape.is_mesh() && !body.shape.is_half_space();
-        Placed {
-            position: now.position,
-            rotation: now.rotation,
-            axes,
-            origin: now.position - axes * body.center,
-            velocity: now.velocity.linear,
+        let mut placed = Placed {
             rest: rest_margin(body),
-            turning: turning(body, now, dt),
-            farthest: farthest_look(body),
             reach: body.reach,
             thickness: if solid { body.shape.inner_radius() } else { f64::INFINITY },
             half: match body.shape.geometry() {
                 Geometry::Convex(Convex::Cuboid { half_extents }) => *half_extents,
                 _ => Vec3::NEG_ONE,
             },
-        }
+            center: body.center,
+            ..Placed::ABSENT
+        };
+        placed.move_to(now, dt);
+        placed
+    }
+
+    /// The same body in another step.
+    pub fn move_to(&mut self, now: &BodyState, dt: f64) {
+        self.position = now.position;
+        self.rotation = now.rotation;
+        self.axes = Mat3::from_quat(now.rotation);
+        self.origin = now.position - self.axes * self.center;
+        self.velocity = now.velocity.linear;
+        // the way of its fastest point by turning; half-spaces have none
+        let speed = now.velocity.angular.length();
+        self.turning = if speed > 0.0 { speed * self.reach * dt } else { 0.0 };
     }
 
     /// The pose of its shape.
     pub fn pose(&self) -> Pose {
         Pose::from_parts(self.origin, self.rotation)
     }
+
+    /// Whether the body has not moved since and rests.
+    pub fn rests_at(&self, now: &BodyState) -> bool {
+        self.position == now.position
+            && self.rotation == now.rotation
+            && now.velocity == Default::default()
+            && self.velocity == Vec3::ZERO
+            && self.turning == 0.0
+    }
+
+    /// The most that a point of the body has gone to where it is now, m.
+    pub fn way_to(&self, now: &BodyState) -> f64 {
+        let turn = (self.rotation.conjugate() * now.rotation).xyz();
+        let turned = if turn == Vec3::ZERO { 0.0 } else { 2.0 * turn.length() * self.reach };
+        self.position.distance(now.position) + turned
+    }
+
+    /// How far ahead of its motion in a step of `dt` seconds it looks for contacts, m. A contact's normal
+    /// is worth knowing only near the body, so no farther than it is long; sweeping covers the rest.
+    pub fn travel(&self, dt: f64) -> f64 {
+        (self.velocity.length() * dt + self.turning).min(self.reach)
+    }
+
+    /// The box around its shape along the world's axes.
+    pub fn bounds(&self, body: &BodyModel) -> Aabb {
+        if self.half.x < 0.0 {
+            return body.shape.aabb(&self.pose());
+        }
+        let Mat3 { x_axis, y_axis, z_axis } = self.axes;
+        let extent =
+            x_axis.abs() * self.half.x + y_axis.abs() * self.half.y + z_axis.abs() * self.half.z;
+        Aabb::new(self.origin - extent, self.origin + extent)
+    }
+}
+
+/// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
+/// contact is known before it is needed, small against the body.
+fn rest_margin(body: &BodyModel) -> f64 {
+    0.02 * body.reach.clamp(1e-3, 1.0)
 }
 
 /// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
 /// that an observer who moves along sees the same contacts.
 pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
     let travel = a.velocity.distance(b.velocity) * dt + a.turning + b.turning;
-    a.rest.min(b.rest) + travel.min(a.farthest.min(b.farthest))
+    a.rest.min(b.rest) + travel.min(a.reach.min(b.reach))
 }
 
 /// Two bodies that are boxes, in the axes of the first.

@@ -5,7 +5,8 @@
 //! nearest free place, moving only those in between. Where many come, or no place is left, all are
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
-use super::contacts::Contact;
+use super::contacts::{Contact, ContactKey};
+use super::pairs::{Ordered, Pair};
 use std::slice::Chunks;
 
 /// Contacts that are put in one by one; more go in together.
@@ -97,17 +98,51 @@ fn insert_one(contacts: &mut Vec<Contact>, new: &Contact) {
     }
 }
 
+/// The places of a pair's contacts while they are found anew, in order of their keys.
+pub(super) struct Renewed<'a> {
+    old: &'a mut [Contact],
+    next: usize,
+    added: &'a mut Vec<Contact>,
+    any: bool,
+}
+
+impl<'a> Renewed<'a> {
+    /// The old contacts of a pair, and where those go that have no place among them.
+    pub fn new(old: &'a mut [Contact], added: &'a mut Vec<Contact>) -> Renewed<'a> {
+        Renewed { old, next: 0, added, any: false }
+    }
+
+    /// The place of a contact, with what it was before: no points if there was none. Those passed over
+    /// have ended.
+    pub fn place(&mut self, key: ContactKey) -> &mut Contact {
+        self.any = true;
+        while self.old.get(self.next).is_some_and(|old| old.key < key) {
+            self.old[self.next].end();
+            self.next += 1;
+        }
+        if self.old.get(self.next).is_some_and(|old| old.key == key) {
+            self.next += 1;
+            return &mut self.old[self.next - 1];
+        }
+        self.added.push(Contact { key, ..Contact::default() });
+        let last = self.added.len() - 1;
+        &mut self.added[last]
+    }
+
+    /// Ends those that were not found again; says whether any was found.
+    pub fn finish(self) -> bool {
+        self.old[self.next..].iter_mut().for_each(Contact::end);
+        self.any
+    }
+}
+
 /// Fills `starts` with where the contacts of each chunk of pairs begin, one chunk at least; what it held
 /// for the last step is a good guess.
-pub(super) fn find_starts(
-    contacts: &[Contact],
-    chunks: Chunks<(u32, u32)>,
-    starts: &mut Vec<usize>,
-) {
+pub(super) fn find_starts(contacts: &[Contact], chunks: Chunks<Pair>, starts: &mut Vec<usize>) {
     starts.resize(chunks.len().max(1), contacts.len());
     starts[0] = 0;
     for (start, pairs) in starts.iter_mut().zip(chunks).skip(1) {
-        *start = first_of(contacts, pairs[0], *start);
+        *start = first_of(contacts, pairs[0].order(), *start);
     }
 }
 
@@ -134,7 +169,6 @@ fn first_of(contacts: &[Contact], pair: (u32, u32), guess: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collide::contacts::ContactKey;
 
     fn contact(a: u32) -> Contact {
         let key = ContactKey { a, ..ContactKey::default() };

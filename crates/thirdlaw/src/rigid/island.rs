@@ -6,7 +6,9 @@
 use crate::collide::contacts::Contact;
 use crate::joint::model::Node;
 use crate::model::Model;
+use crate::scheme::pile::prefetch;
 use crate::state::State;
+use rayon::prelude::*;
 
 /// One island as ranges of [`Islands::bodies`] and [`Islands::contacts`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,6 +72,8 @@ struct Touching {
     index: u32,
     a: u32,
     b: u32,
+    /// Number of its island.
+    island: u32,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -82,6 +86,10 @@ pub enum Linked {
 }
 
 const NONE: u32 = u32::MAX;
+/// Contacts that a thread goes through at least.
+const TOGETHER: usize = 1024;
+/// How many contacts ahead memory is asked for.
+const EARLY: usize = 12;
 
 impl Islands {
     /// Groups bodies by the contacts between dynamic bodies. An island with one body awake, or
@@ -118,13 +126,16 @@ impl Islands {
                 MovedBy::Nothing
             }
         }));
-        let contacts = state.contacts.iter().enumerate().filter(|(_, contact)| contact.count > 0);
+        let contacts = state.contacts.par_iter().with_min_len(TOGETHER).enumerate();
         self.touching.clear();
-        self.touching.extend(contacts.map(|(index, Contact { key, .. })| Touching {
-            index: index as u32,
-            a: key.a,
-            b: key.b,
+        self.touching.par_extend(contacts.map(|(index, Contact { key, count, .. })| {
+            if let Some(later) = state.contacts.get(index + EARLY) {
+                prefetch(&later.key);
+            }
+            let a = if *count > 0 { key.a } else { NONE };
+            Touching { index: index as u32, a, b: key.b, island: NONE }
         }));
+        self.touching.retain(|touching| touching.a != NONE);
     }
 
     fn is_dynamic(&self, slot: u32) -> bool {
@@ -254,7 +265,8 @@ impl Islands {
                 self.awake[root as usize] = true;
             }
         }
-        for i in 0..self.touching.len() {
+        let moving = self.moved_by.contains(&MovedBy::Itself);
+        for i in 0..if moving { self.touching.len() } else { 0 } {
             let Touching { a, b, .. } = self.touching[i];
             for (mover, other) in [(a, b), (b, a)] {
                 let carries = self.moved_by[mover as usize] == MovedBy::Itself;
@@ -354,32 +366,28 @@ impl Islands {
         }
     }
 
-    /// The island of a contact: that of its dynamic side.
-    fn island_of(&self, contact: Touching) -> Option<usize> {
-        let slot = if self.is_dynamic(contact.a) { contact.a } else { contact.b };
-        let number = self.number[slot as usize];
-        (number != NONE).then_some(number as usize)
-    }
-
     fn fill_contacts(&mut self) {
-        for i in 0..self.touching.len() {
-            if let Some(island) = self.island_of(self.touching[i]) {
-                self.islands[island].contact_count += 1;
+        let Islands { islands, touching, moved_by, number, contacts, cursor, .. } = self;
+        for touching in &mut *touching {
+            // that of its dynamic side
+            let of_a = moved_by[touching.a as usize] == MovedBy::Forces;
+            touching.island = number[if of_a { touching.a } else { touching.b } as usize];
+            if let Some(island) = islands.get_mut(touching.island as usize) {
+                island.contact_count += 1;
             }
         }
         let mut start = 0;
-        self.cursor.clear();
-        for island in &mut self.islands {
+        cursor.clear();
+        for island in islands {
             island.contact_start = start;
-            self.cursor.push(start);
+            cursor.push(start);
             start += island.contact_count;
         }
-        self.contacts.clear();
-        self.contacts.resize(start, 0);
-        for i in 0..self.touching.len() {
-            if let Some(island) = self.island_of(self.touching[i]) {
-                let cursor = &mut self.cursor[island];
-                self.contacts[*cursor] = self.touching[i].index;
+        contacts.clear();
+        contacts.resize(start, 0);
+        for touching in touching {
+            if let Some(cursor) = cursor.get_mut(touching.island as usize) {
+                contacts[*cursor] = touching.index;
                 *cursor += 1;
             }
         }

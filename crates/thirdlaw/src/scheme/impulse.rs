@@ -119,7 +119,7 @@ pub(super) fn detect(
 
     observer.begin(Stage::NarrowPhase);
     let lengths = (dt, dt / f64::from(settings.substeps));
-    contacts::update(model, state, &scratch.broad.pairs, lengths, &mut scratch.contacts);
+    contacts::update(model, state, &mut scratch.broad, lengths, &mut scratch.contacts);
     observer.end(Stage::NarrowPhase);
 
     observer.begin(Stage::Islands);
@@ -134,8 +134,7 @@ fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
     scratch.apart.extend(joints.filter_map(|(joint, now)| joint.apart(now.broken)));
     if !scratch.apart.is_empty() {
         scratch.apart.sort_unstable();
-        let apart = &scratch.apart;
-        scratch.broad.pairs.retain(|pair| apart.binary_search(pair).is_err());
+        scratch.broad.leave_out(&scratch.apart);
     }
 }
 

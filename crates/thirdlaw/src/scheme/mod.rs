@@ -6,7 +6,7 @@ pub mod impulse;
 mod kinematic;
 pub mod large_steps;
 mod linked;
-mod pile;
+pub(crate) mod pile;
 pub mod problem;
 mod rebound;
 mod reduced;

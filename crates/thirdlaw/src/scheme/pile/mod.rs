@@ -43,6 +43,7 @@ use crate::settings::Precision;
 use crate::state::BodyState;
 use rayon::prelude::*;
 use share::Shared;
+pub(crate) use share::prefetch;
 use step::Pile;
 
 /// Contacts from which an island goes to the pile at any speed: few bodies that fly about are looked at
