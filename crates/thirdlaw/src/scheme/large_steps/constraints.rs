@@ -9,8 +9,9 @@ use crate::cloth::model::{PinHold, Sheet};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::ClothSolver;
-use crate::solve::block::{Scalar, block_of, lane, vector};
+use crate::solve::block::{Lane, Scalar, block_of, lane, vector};
 use crate::solve::filter::{Hold, NONE};
+use crate::solve::parallel::each_light;
 use crate::solve::pcg::System;
 use crate::solve::product::Matrix;
 use crate::solve::stencil::Stencil;
@@ -71,13 +72,14 @@ impl<T: Scalar> Work<T> {
         let holds = if penalty { &[][..] } else { &self.holds[..] };
         self.filter.set(n, holds.iter().copied());
         self.stencils.index();
-        self.b.clear();
-        for i in 0..n {
-            let mass = sheet.elements.mass[i];
-            let own = self.base[i] + h * self.turned[i];
-            let value = own + self.push[i] + (mass / h) * self.alter[i];
-            self.b.push(lane(value));
-        }
+        self.b.resize(n, lane(Vec3::ZERO));
+        let (base, turned, push, alter) = (&self.base, &self.turned, &self.push, &self.alter);
+        each_light(n, &mut self.b[..], &|rows, b: &mut [Lane<T>]| {
+            for (i, b) in rows.zip(b) {
+                let own = base[i] + h * turned[i];
+                *b = lane(own + push[i] + (sheet.elements.mass[i] / h) * alter[i]);
+            }
+        });
         self.given_bodies.clone_from(&self.b_bodies);
         self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
     }

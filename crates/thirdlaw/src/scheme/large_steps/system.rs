@@ -14,6 +14,7 @@ use crate::solve::block::{Block, Lane, Scalar, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::Multilevel;
+use crate::solve::parallel::largest;
 use crate::solve::pcg;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
@@ -385,18 +386,17 @@ impl<T: Scalar> Work<T> {
     }
 }
 
-/// Largest tensile strain along warp or weft of any triangle.
+/// Largest tensile strain along warp or weft of any triangle; infinite where one is not a number.
 pub fn largest_strain(sheet: &Sheet, x: &[Vec3]) -> f64 {
     let elements = &sheet.elements;
-    let mut largest: f64 = 0.0;
-    for membrane in &elements.membranes {
-        let (w_u, w_v) = directions(membrane, x);
-        let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
-        let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
-        if strain.is_nan() {
-            return f64::NAN;
+    largest(elements.membranes.len(), (), &|triangles, ()| {
+        let mut largest: f64 = 0.0;
+        for membrane in &elements.membranes[triangles] {
+            let (w_u, w_v) = directions(membrane, x);
+            let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
+            let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
+            largest = if strain.is_nan() { f64::INFINITY } else { largest.max(strain) };
         }
-        largest = largest.max(strain);
-    }
-    largest
+        largest
+    })
 }
