@@ -131,6 +131,7 @@ fn read_figure(table: &Table) -> Figure {
         },
         duration: table.number("duration").unwrap_or(plain.duration),
         begin: table.number("begin").unwrap_or(plain.begin),
+        speed: table.number("speed").unwrap_or(plain.speed),
     }
 }
 

@@ -183,6 +183,11 @@ static FIGURE: TableFormat = TableFormat {
         ),
         key("duration", Kind::Number(range(0.0, 600.0)), "For how long, s; default 10."),
         key("begin", Kind::Number(from(0.0)), "When it begins to move, s; default 0.5."),
+        key(
+            "speed",
+            Kind::Number(range(0.01, 100.0)),
+            "How many times as fast as usual; default 1.",
+        ),
     ],
     rules: &[],
 };

@@ -31,11 +31,13 @@ pub struct Figure {
     pub duration: f64,
     /// When it begins to move, s.
     pub begin: f64,
+    /// How many times as fast as usual.
+    pub speed: f64,
 }
 
 impl Default for Figure {
     fn default() -> Self {
-        Figure { motion: Motion::Stand, duration: 10.0, begin: 0.5 }
+        Figure { motion: Motion::Stand, duration: 10.0, begin: 0.5, speed: 1.0 }
     }
 }
 
@@ -127,7 +129,7 @@ impl Figure {
     }
 
     fn posture(&self, time: f64) -> Posture {
-        let t = (time - self.begin).max(0.0);
+        let t = self.speed * (time - self.begin).max(0.0);
         let mut p = Posture::default();
         let wave = |period: f64, from: f64| {
             ease((t - from) / period) * libm::sin(TAU * (t - from).max(0.0) / period)
@@ -242,7 +244,7 @@ mod tests {
     #[test]
     fn limbs_stay_joined() {
         for motion in [Motion::Twist, Motion::Walk, Motion::Dance] {
-            let pieces = Figure { motion, duration: 5.0, begin: 0.2 }.pieces().unwrap();
+            let pieces = Figure { motion, duration: 5.0, begin: 0.2, speed: 1.0 }.pieces().unwrap();
             for key in [0, 40, 133, 299] {
                 for (upper, lower) in [("left_arm", "left_forearm"), ("right_thigh", "right_shin")]
                 {
@@ -256,7 +258,7 @@ mod tests {
     #[test]
     fn it_starts_in_its_rest_pose_and_moves_without_jerks() {
         for motion in [Motion::Twist, Motion::Walk, Motion::Dance] {
-            let pieces = Figure { motion, duration: 6.0, begin: 0.3 }.pieces().unwrap();
+            let pieces = Figure { motion, duration: 6.0, begin: 0.3, speed: 1.0 }.pieces().unwrap();
             assert!(ends(&pieces, "left_forearm", 0)[1].distance(at(0.76, 1.4, 0.0)) < 1e-9);
             for piece in &pieces {
                 let velocity: Vec<Vec3> = piece
@@ -275,7 +277,9 @@ mod tests {
 
     #[test]
     fn walking_feet_stay_near_the_ground() {
-        let pieces = Figure { motion: Motion::Walk, duration: 5.0, begin: 0.2 }.pieces().unwrap();
+        let pieces = Figure { motion: Motion::Walk, duration: 5.0, begin: 0.2, speed: 1.0 }
+            .pieces()
+            .unwrap();
         for key in 0..300 {
             let lowest = ["left_foot", "right_foot"]
                 .map(|foot| ends(&pieces, foot, key).map(|p| p.y - 0.04))

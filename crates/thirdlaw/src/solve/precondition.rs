@@ -32,6 +32,7 @@ pub struct BlockJacobi<T> {
     special: Vec<u32>,
     /// Rows where A_ii has changed.
     marked: Vec<u32>,
+    seen: Vec<bool>,
 }
 
 impl<T: Scalar> BlockJacobi<T> {
@@ -64,7 +65,7 @@ impl<T: Scalar> BlockJacobi<T> {
         (stencils, clusters): (&Stencils<T>, &Clusters),
         filter: &Filter<T>,
     ) {
-        let BlockJacobi { inverse, plain, added, special, marked } = self;
+        let BlockJacobi { inverse, plain, added, special, marked, seen } = self;
         for i in special.drain(..) {
             if let Some(inverse) = inverse.get_mut(i as usize) {
                 *inverse = plain[i as usize];
@@ -77,8 +78,9 @@ impl<T: Scalar> BlockJacobi<T> {
             special.push(i as u32);
         });
         special.extend(filter.holds.iter().map(|h| h.particle).chain(marked.iter().copied()));
-        special.sort_unstable();
-        special.dedup();
+        seen.clear();
+        seen.resize(inverse.len(), false);
+        special.retain(|&i| !std::mem::replace(&mut seen[i as usize], true));
         for &i in &*special {
             let i = i as usize;
             let own = matrix(&blocks[pattern.diagonal[i] as usize]) + added[i];

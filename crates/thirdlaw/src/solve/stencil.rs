@@ -34,35 +34,50 @@ pub struct Stencils<T> {
     starts: Vec<u32>,
     /// (stencil, which of its particles).
     entries: Vec<(u32, u32)>,
-    order: Vec<(u32, u32, u32)>,
+    /// For every particle how many entries it has, then where the next of them goes.
+    places: Vec<u32>,
     strengths: Vec<f64>,
 }
 
 impl<T: Scalar> Stencils<T> {
-    /// Takes over the stencils in `list`.
+    /// Takes over the stencils in `list`, by counting: particles are many more than their stencils.
     pub fn index(&mut self) {
-        self.order.clear();
-        self.gradients.clear();
-        for (s, stencil) in self.list.iter().enumerate() {
-            self.gradients.push(stencil.gradient.map(lane));
+        let Stencils { list, gradients, rows, starts, entries, places, .. } = self;
+        gradients.clear();
+        gradients.extend(list.iter().map(|stencil| stencil.gradient.map(lane)));
+        let used = |stencil: &Stencil, k: usize| stencil.gradient[k] != Vec3::ZERO;
+        places.fill(0);
+        for stencil in &*list {
             for (k, &particle) in stencil.particles.iter().enumerate() {
-                if stencil.gradient[k] != Vec3::ZERO {
-                    self.order.push((particle, s as u32, k as u32));
+                if used(stencil, k) {
+                    let particle = particle as usize;
+                    if particle >= places.len() {
+                        places.resize(particle + 1, 0);
+                    }
+                    places[particle] += 1;
                 }
             }
         }
-        self.order.sort_unstable();
-        self.rows.clear();
-        self.starts.clear();
-        self.entries.clear();
-        for &(row, s, k) in &self.order {
-            if self.rows.last() != Some(&row) {
-                self.rows.push(row);
-                self.starts.push(self.entries.len() as u32);
-            }
-            self.entries.push((s, k));
+        rows.clear();
+        starts.clear();
+        let mut count = 0;
+        for (row, place) in places.iter_mut().enumerate().filter(|(_, place)| **place > 0) {
+            rows.push(row as u32);
+            starts.push(count);
+            count += std::mem::replace(place, count);
         }
-        self.starts.push(self.entries.len() as u32);
+        starts.push(count);
+        entries.clear();
+        entries.resize(count as usize, (0, 0));
+        for (s, stencil) in list.iter().enumerate() {
+            for (k, &particle) in stencil.particles.iter().enumerate() {
+                if used(stencil, k) {
+                    let place = &mut places[particle as usize];
+                    entries[*place as usize] = (s as u32, k as u32);
+                    *place += 1;
+                }
+            }
+        }
     }
 
     /// Adds what the targets pull with: b += Σ k t g.

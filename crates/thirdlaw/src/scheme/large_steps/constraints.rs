@@ -1,19 +1,27 @@
 //! Constraints of a cloth step: pins and contacts become the filter, the right side and the stiff
 //! terms; what they push is read from the residual and judged.
 
+use super::friction;
 use super::solids::Solids;
 use super::system::{Context, Work};
-use super::touch::{self, Moved, Span};
+use super::touch::{self, Moved, Span, Verdict};
 use crate::cloth::model::{PinHold, Sheet};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::ClothSolver;
-use crate::solve::block::{Scalar, block_of, lane, vector};
+use crate::solve::block::{Lane, Scalar, block_of, lane, vector};
 use crate::solve::filter::{Hold, NONE};
+use crate::solve::parallel::each_light;
 use crate::solve::pcg::System;
 use crate::solve::product::Matrix;
 use crate::solve::stencil::Stencil;
 use crate::state::State;
+
+/// What pushes wrong, relative to all that pushes, with which contacts are settled.
+const SETTLED: f64 = 0.1;
+/// Most drag of a creeping particle, in units of what holds it to its neighbours: more would hold it
+/// no better, and make residuals that hide all others.
+const DRAG_MAX: f64 = 100.0;
 
 impl<T: Scalar> Work<T> {
     /// Pins and active touches become the filter, the right side, and the prescribed velocities.
@@ -64,13 +72,14 @@ impl<T: Scalar> Work<T> {
         let holds = if penalty { &[][..] } else { &self.holds[..] };
         self.filter.set(n, holds.iter().copied());
         self.stencils.index();
-        self.b.clear();
-        for i in 0..n {
-            let mass = sheet.elements.mass[i];
-            let own = self.base[i] + h * self.turned[i];
-            let value = own + self.push[i] + (mass / h) * self.alter[i];
-            self.b.push(lane(value));
-        }
+        self.b.resize(n, lane(Vec3::ZERO));
+        let (base, turned, push, alter) = (&self.base, &self.turned, &self.push, &self.alter);
+        each_light(n, &mut self.b[..], &|rows, b: &mut [Lane<T>]| {
+            for (i, b) in rows.zip(b) {
+                let own = base[i] + h * turned[i];
+                *b = lane(own + push[i] + (sheet.elements.mass[i] / h) * alter[i]);
+            }
+        });
         self.given_bodies.clone_from(&self.b_bodies);
         self.stencils.add_targets(&mut self.b, &mut self.b_bodies);
     }
@@ -90,7 +99,8 @@ impl<T: Scalar> Work<T> {
                 let (block, own) = (&mut self.blocks[diagonal[i] as usize], &mut self.own[i]);
                 self.undragged.push((drag.particle, *block, *own));
                 let across = crate::energy::membrane::outer(drag.normal, drag.normal);
-                let add = drag.coefficient * (Mat3::IDENTITY - across);
+                let stiff = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
+                let add = drag.coefficient.min(DRAG_MAX * stiff) * (Mat3::IDENTITY - across);
                 self.push[i] += add * drag.surface;
                 let add = block_of::<T>(&add);
                 for k in 0..3 {
@@ -145,13 +155,13 @@ impl<T: Scalar> Work<T> {
     /// Judges every touch by the impulse of its constraint; true if another round is needed.
     pub(super) fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
         self.entered = false;
-        let mut changed = false;
+        let mut verdict = Verdict::default();
         let u = &self.u;
         for pair in &mut self.pairs {
-            changed |= pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies);
+            verdict.add(pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies));
         }
         if self.touches.is_empty() && self.filter.holds.is_empty() {
-            return changed;
+            return self.asks(&verdict);
         }
         let sheet = &*context.model.sheet;
         if context.settings.cloth.solver == ClothSolver::Penalty {
@@ -174,24 +184,35 @@ impl<T: Scalar> Work<T> {
             let force = vector(&impulses[*particle as usize]) / span.h;
             self.pins.push((*particle, force));
         }
-        for touch in &mut self.touches {
-            let i = touch.particle as usize;
-            let solid = &self.solids.list[touch.solid as usize];
-            let delta = match solid.unknown {
-                NONE => [Vec3::ZERO; 2],
-                unknown => self.u_bodies[unknown as usize],
-            };
-            let moved = Moved {
-                x0: state.particles.x[i],
-                x1: self.x1[i],
-                velocity: vector(&self.u[i]) - self.alter[i] / span.h,
-                impulse: vector(&impulses[i]),
-            };
-            let was = touch.active;
-            changed |= touch.judge(context.model, solid, &moved, span, &delta);
-            self.entered |= touch.active && !was;
+        for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
+            let i = touches[0].particle as usize;
+            let shares = friction::shares(touches, vector(&impulses[i]));
+            for (k, touch) in touches.iter_mut().enumerate() {
+                let solid = &self.solids.list[touch.solid as usize];
+                let delta = match solid.unknown {
+                    NONE => [Vec3::ZERO; 2],
+                    unknown => self.u_bodies[unknown as usize],
+                };
+                let moved = Moved {
+                    x0: state.particles.x[i],
+                    x1: self.x1[i],
+                    velocity: vector(&self.u[i]) - self.alter[i] / span.h,
+                    impulse: shares.of(k),
+                };
+                let was = touch.active;
+                verdict.add(touch.judge(context.model, solid, &moved, span, &delta));
+                self.entered |= touch.active && !was;
+            }
         }
-        changed
+        self.asks(&verdict)
+    }
+
+    /// Whether what was found asks for another round. A body on cloth feels every contact; else what a
+    /// few particles of many change is nothing to solve again for.
+    fn asks(&self, verdict: &Verdict) -> bool {
+        let small = SETTLED * verdict.push;
+        let alone = self.solids.unknowns.is_empty();
+        verdict.changed && !(alone && !verdict.entered && verdict.error <= small)
     }
 }
 

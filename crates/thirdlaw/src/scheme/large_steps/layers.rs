@@ -7,7 +7,7 @@
 //! of the round before.
 
 use super::solids::Solids;
-use super::touch::Span;
+use super::touch::{Span, Verdict};
 use crate::collide::cloth::{Hit, HitKind, NO_BODY};
 use crate::math::{Vec3, tangents};
 use crate::solve::filter::NONE;
@@ -24,6 +24,8 @@ pub struct Pair {
     apart: f64,
     /// Impulse per velocity, N·s/(m/s).
     stiffness: f64,
+    /// Mass that it moves, kg.
+    mass: f64,
     /// Coulomb's μ.
     mu: f64,
     /// Normal velocity at which nothing pushes, m/s.
@@ -109,6 +111,7 @@ impl Pair {
             solid,
             apart,
             stiffness,
+            mass: 1.0 / inverse,
             mu: around.mu,
             target: 0.0,
             active: false,
@@ -183,7 +186,8 @@ impl Pair {
         out.push(self.stencil(solids, n, self.stiffness, self.target));
         let limit = self.mu * self.pressure;
         if limit > 0.0 {
-            let drag = limit / self.slip.max(span.creep_speed);
+            // no stiffer than the contact itself: friction beyond that only grows with its own push
+            let drag = (limit / self.slip.max(span.creep_speed)).min(self.stiffness);
             let (a, b) = tangents(n);
             for axis in [a, b] {
                 let surface = match self.solid {
@@ -213,8 +217,13 @@ impl Pair {
     }
 
     /// Judges the pair by the velocities `u` of a round; `delta` are the changes of the bodies'
-    /// velocities. True if it starts or stops pushing, or pushes much more or less.
-    pub fn judge(&mut self, solids: &Solids, u: &dyn Fn(u32) -> Vec3, delta: &[[Vec3; 2]]) -> bool {
+    /// velocities.
+    pub fn judge(
+        &mut self,
+        solids: &Solids,
+        u: &dyn Fn(u32) -> Vec3,
+        delta: &[[Vec3; 2]],
+    ) -> Verdict {
         let n = self.hit.normal;
         let mut relative = Vec3::ZERO;
         for k in 0..usize::from(self.hit.count) {
@@ -245,6 +254,14 @@ impl Pair {
         self.slip = (slip - n * n.dot(slip)).length();
         // friction was bounded by the pressure before
         let other = (self.pressure - before).abs() > FRICTION_CHANGE * self.pressure.max(before);
-        was != self.active || (self.mu > 0.0 && other)
+        let flipped = was != self.active;
+        // a stiff term that is new would push less than this once it is there
+        let wrong = if flipped { self.mass * (self.target - along).abs() } else { 0.0 };
+        Verdict {
+            changed: flipped || (self.mu > 0.0 && other),
+            entered: flipped && self.active && self.solid != NONE,
+            error: wrong + self.mu * (self.pressure - before).abs().min(self.pressure.max(before)),
+            push: self.pressure,
+        }
     }
 }

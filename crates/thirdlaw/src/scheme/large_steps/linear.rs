@@ -49,6 +49,8 @@ impl<T: Scalar> Work<T> {
             self.given.push(mass * *v + h * (air + weight));
             self.base[i] = self.given[i] + h * elastic;
         }
+        self.turned.clear();
+        self.turned.resize(n, Vec3::ZERO);
         self.add_own(sheet, h);
         self.renewed = true;
         self.x1.resize(n, Vec3::ZERO);
@@ -93,7 +95,6 @@ impl<T: Scalar> Work<T> {
             }
             worst
         });
-        self.turned.resize(x.len(), Vec3::ZERO);
         sheet.layout().gather(elements, &self.pulls, &mut self.turned);
         worst > 2e-3
     }

@@ -19,6 +19,7 @@
 //!   5. positions, velocities, and what pushes the bodies back
 
 mod constraints;
+mod friction;
 pub mod layers;
 mod linear;
 mod near;
@@ -177,9 +178,18 @@ fn advance<T: crate::solve::block::Scalar>(
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
         let smallest = state.cloth.level == deepest;
         let span = (share(tick), share(tick + length));
-        let outcome = work.attempt(context, state, span, smallest, observer);
+        let mut outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
-        let poor = outcome.failed || outcome.stuck;
+        let mut poor = outcome.failed || outcome.stuck;
+        if poor && smallest {
+            // no shorter step is left: without friction and without what the last step knew a step
+            // always comes out
+            work.plain = true;
+            outcome = work.attempt(context, state, span, smallest, observer);
+            work.plain = false;
+            report.cg_iterations += outcome.iterations;
+            poor = outcome.failed || outcome.stuck;
+        }
         let refused = outcome.overstretched || outcome.crossed || poor || outcome.deep;
         if refused && !smallest {
             report.rejected += 1;

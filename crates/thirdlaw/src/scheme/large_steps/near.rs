@@ -73,11 +73,17 @@ impl<T: Scalar> Work<T> {
                 continue;
             };
             let key = |t: &LastTouch| (t.particle, t.body);
-            if let Ok(found) = last.binary_search_by_key(&(hit.particles[0], hit.body), key) {
-                touch.resume(&last[found], h);
+            let known = last.binary_search_by_key(&(hit.particles[0], hit.body), key);
+            match known {
+                _ if self.plain => touch.slip(),
+                Ok(found) => touch.resume(&last[found], h),
+                Err(_) => {}
             }
             let solid = &self.solids.list[touch.solid as usize];
             touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
+            let block = &self.blocks[sheet.layout().pattern.diagonal[i] as usize];
+            let stiffness = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
+            touch.glide(solid, state.particles.v[i], stiffness);
             self.touches.push(touch);
         }
     }
@@ -109,14 +115,14 @@ impl<T: Scalar> Work<T> {
         }
     }
 
-    /// How deep cloth is in solids at the end of the step found, m.
-    pub(super) fn depth_after(&mut self, context: &Context, span: &Span) -> f64 {
+    /// How deep vertices and triangles are in solids at the end of the step found, m.
+    pub(super) fn depth_after(&mut self, context: &Context, span: &Span) -> (f64, f64) {
         let sheet = &*context.model.sheet;
         let held = self.touches.iter().fold(0.0_f64, |d, touch| d.max(-touch.distance));
         let mut near =
             self.near_solids(context.model, span, |shape, _| sags(shape, sheet.edge_length));
         if near.is_empty() {
-            return held;
+            return (held, 0.0);
         }
         for solid in &mut near {
             let Some(found) = self.solids.find(solid.slot) else { continue };
@@ -133,7 +139,7 @@ impl<T: Scalar> Work<T> {
         }
         let particles = Particles { x: &self.x1, reach: &self.reach, groups: &sheet.groups };
         self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
-        self.layers.iter().fold(held, |d, hit| d.max(-hit.distance))
+        (held, self.layers.iter().fold(0.0, |d, hit| d.max(-hit.distance)))
     }
 
     /// Cloth near cloth.
@@ -192,7 +198,8 @@ impl<T: Scalar> Work<T> {
         let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks);
         for hit in &self.layers {
             let owner = sheet.elements.owner[hit.particles[0] as usize];
-            let mut mu = sheet.elements.fabrics[owner as usize].friction;
+            let mut mu =
+                if self.plain { 0.0 } else { sheet.elements.fabrics[owner as usize].friction };
             if hit.body != NO_BODY {
                 let material = super::solids::surface(context.model, hit.body).2;
                 let combine = crate::body::Combine::GeometricMean;
@@ -210,7 +217,9 @@ impl<T: Scalar> Work<T> {
             };
             if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
                 pair.begin(&self.solids, &state.particles.x, &self.x1, span);
-                pair.resume(&state.cloth.pairs, span.h);
+                if !self.plain {
+                    pair.resume(&state.cloth.pairs, span.h);
+                }
                 self.pairs.push(pair);
             }
         }

@@ -15,7 +15,7 @@ use crate::cloth::model::Sheet;
 use crate::math::Vec3;
 use crate::solve::block::{Block, Lane, Scalar, lane, matrix, vector};
 use crate::solve::filter::NONE;
-use crate::solve::parallel::{inside, sum_light};
+use crate::solve::parallel::{each_light, inside, sum_light};
 use crate::solve::pcg;
 use crate::solve::product::Matrix;
 use crate::state::State;
@@ -138,9 +138,12 @@ impl<T: Scalar> Work<T> {
 
     /// x₁ = x₀ + h u.
     pub(super) fn place(&mut self, state: &State, h: f64) {
-        for ((x1, x0), u) in self.x1.iter_mut().zip(&state.particles.x).zip(&self.u) {
-            *x1 = *x0 + h * vector(u);
-        }
+        let (x0, u) = (&state.particles.x, &self.u);
+        each_light(x0.len(), &mut self.x1[..], &|rows, x1: &mut [Vec3]| {
+            for (i, x1) in rows.zip(x1) {
+                *x1 = x0[i] + h * vector(&u[i]);
+            }
+        });
     }
 
     /// Φ at u, which leads to `x1`, with the stiff terms of contacts, and what rounding may have made of

@@ -14,6 +14,7 @@ use crate::solve::block::{Block, Lane, Scalar, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::Multilevel;
+use crate::solve::parallel::largest;
 use crate::solve::pcg;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
@@ -30,15 +31,19 @@ const FINER: f64 = 0.1;
 const CORRECTIONS: u32 = 3;
 /// Rounds added while particles still come into solids.
 const EXTRA_ROUNDS: u32 = 4;
-/// Depth in a solid to which a step must not bring cloth, m: bodies that slide along cloth leave the
+/// Depth in a solid to which a step must not bring triangles, m: bodies that slide along cloth leave the
 /// planes that keep them apart.
 const DEEP: f64 = 1.5e-3;
+/// The same of vertices, m.
+const DEEP_VERTEX: f64 = 0.5e-3;
 /// Steps are not divided for it more often than this: what is squeezed between solids has nowhere to
 /// go.
 const DEEP_LEVEL: u32 = 4;
-/// How many times the rise of strain that refuses a step refuses it after the first round where bodies
-/// struck cloth: more rounds would not bring it down so far.
+/// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
+/// would not bring it down so far.
 const TORN: f64 = 10.0;
+/// Residual, relative to that of the beginning, with which a round counts as failed.
+const POOR: f64 = 0.1;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -127,6 +132,8 @@ pub struct Work<T> {
     pub(super) goal: f64,
     /// Force on each pinned particle, N.
     pub(super) pins: Vec<(u32, Vec3)>,
+    /// Whether contacts have no friction and no memory, and forces are linear.
+    pub(super) plain: bool,
 }
 
 impl<T: Scalar> Work<T> {
@@ -208,8 +215,10 @@ impl<T: Scalar> Work<T> {
         }
         if !attempt.failed && !attempt.crossed && state.cloth.level < DEEP_LEVEL {
             observer.begin(Stage::ClothSolids);
-            let depth = self.depth_after(context, &span);
-            attempt.deep = depth > DEEP && depth > self.depth_before + 0.2 * DEEP;
+            let (vertices, triangles) = self.depth_after(context, &span);
+            let before = self.depth_before;
+            attempt.deep = (triangles > DEEP && triangles > before + 0.2 * DEEP)
+                || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
         }
         let strain = largest_strain(sheet, &self.x1);
@@ -248,7 +257,7 @@ impl<T: Scalar> Work<T> {
         let mut attempt = Attempt::default();
         let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
-        let followed = context.settings.cloth.forces == ClothForces::Followed;
+        let followed = context.settings.cloth.forces == ClothForces::Followed && !self.plain;
         let mut newton = false;
         let usual = context.settings.cloth.rounds.max(1);
         for round in 0..usual + EXTRA_ROUNDS {
@@ -278,8 +287,7 @@ impl<T: Scalar> Work<T> {
                 reference = outcome.reference;
                 self.reference = reference;
             }
-            let least = 0.1 * reference.max(outcome.start);
-            attempt.failed = outcome.end.is_nan() || outcome.end > least;
+            attempt.failed = outcome.end.is_nan() || outcome.end > POOR * reference;
             if attempt.failed {
                 break;
             }
@@ -289,7 +297,7 @@ impl<T: Scalar> Work<T> {
                 self.place(state, h);
             }
             observer.end(Stage::ClothSolve);
-            if first && !last && !self.solids.unknowns.is_empty() {
+            if first && !last {
                 let most = TORN * context.settings.cloth.strain_step;
                 let rise = largest_strain(sheet, &self.x1) - self.strain;
                 attempt.overstretched = rise.is_nan() || rise > most;
@@ -378,18 +386,17 @@ impl<T: Scalar> Work<T> {
     }
 }
 
-/// Largest tensile strain along warp or weft of any triangle.
+/// Largest tensile strain along warp or weft of any triangle; infinite where one is not a number.
 pub fn largest_strain(sheet: &Sheet, x: &[Vec3]) -> f64 {
     let elements = &sheet.elements;
-    let mut largest: f64 = 0.0;
-    for membrane in &elements.membranes {
-        let (w_u, w_v) = directions(membrane, x);
-        let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
-        let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
-        if strain.is_nan() {
-            return f64::NAN;
+    largest(elements.membranes.len(), (), &|triangles, ()| {
+        let mut largest: f64 = 0.0;
+        for membrane in &elements.membranes[triangles] {
+            let (w_u, w_v) = directions(membrane, x);
+            let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
+            let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
+            largest = if strain.is_nan() { f64::INFINITY } else { largest.max(strain) };
         }
-        largest = largest.max(strain);
-    }
-    largest
+        largest
+    })
 }

@@ -17,8 +17,12 @@ use crate::model::Model;
 use crate::solve::filter::{Hold, NONE};
 use serde::{Deserialize, Serialize};
 
+/// Distance, relative to the one to keep, at which a particle that was free begins to touch in a later
+/// round: one that comes a little too near is pushed off in the next step, which costs no round.
+const ENTERED: f64 = 0.7;
+
 /// A particle near a solid.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
     /// Which particle.
     pub particle: u32,
@@ -39,14 +43,14 @@ pub struct Touch {
     /// Position alteration along the normal, m.
     pub alter: f64,
     /// Speed along the surface in the round before, m/s; 0: not known, or stale.
-    speed: f64,
+    pub(super) speed: f64,
     /// Changes of grip in this step.
-    switches: u8,
-    releases: u8,
+    pub(super) switches: u8,
+    pub(super) releases: u8,
     /// From the surface at the end of the last round, m.
     pub distance: f64,
-    radius: f64,
-    mu: f64,
+    pub(super) radius: f64,
+    pub(super) mu: f64,
 }
 
 /// How a touching particle moves along the surface.
@@ -192,8 +196,7 @@ impl Touch {
         wanted.min(along + self.alter / span.h)
     }
 
-    /// Judges the constraint by its impulse λ and the motion it led to; true if something changed
-    /// that asks for another round.
+    /// Judges the constraint by its impulse λ and the motion it led to.
     pub fn judge(
         &mut self,
         model: &Model,
@@ -201,24 +204,24 @@ impl Touch {
         moved: &Moved,
         span: &Span,
         delta: &[Vec3; 2],
-    ) -> bool {
+    ) -> Verdict {
         let h = span.h;
         let path = (moved.x0, moved.x1);
         if !self.active {
             self.distance = f64::INFINITY;
             let Some((normal, point, distance)) = self.find_plane(model, solid, path, delta, h)
             else {
-                return false;
+                return Verdict::default();
             };
             self.distance = distance;
-            if distance >= self.radius * 0.9 {
-                return false;
+            if distance >= self.radius * ENTERED {
+                return Verdict::default();
             }
             self.active = true;
-            self.grip = Grip::Sticks;
+            self.grip = if self.mu > 0.0 { Grip::Sticks } else { Grip::Slides };
             self.friction = Vec3::ZERO;
             (self.normal, self.point) = (normal, self.unmoved(solid, point, delta, h));
-            return true;
+            return Verdict { changed: true, entered: true, ..Verdict::default() };
         }
         let n = self.normal;
         let lambda = n.dot(moved.impulse);
@@ -228,21 +231,24 @@ impl Touch {
             self.releases += 1;
             self.pressure = 0.0;
             self.friction = Vec3::ZERO;
-            return true;
+            return Verdict { changed: true, error: -lambda, ..Verdict::default() };
         }
         let before = self.pressure;
         self.pressure = lambda.max(0.0);
-        let mut changed = self.judge_friction(solid, moved, before, delta, span);
+        let mut verdict = self.judge_friction(solid, moved, before, delta, span);
+        verdict.push = self.pressure;
         self.distance = f64::INFINITY;
         if let Some((normal, point, distance)) = self.find_plane(model, solid, path, delta, h) {
             self.distance = distance;
             // a curved surface has turned under the particle: take its plane there
             if normal.dot(n) > 0.5 {
-                changed |= (distance - self.radius).abs() > 0.5 * self.radius;
+                let off = (distance - self.radius).abs() > 0.5 * self.radius;
+                verdict.changed |= off;
+                verdict.entered |= off;
                 (self.normal, self.point) = (normal, self.unmoved(solid, point, delta, h));
             }
         }
-        changed
+        verdict
     }
 
     /// A surface point found after the body's change, brought back to before it: planes are kept
@@ -252,82 +258,6 @@ impl Touch {
             return point;
         }
         point - h * (delta[0] + delta[1].cross(point - solid.after.center))
-    }
-
-    /// Coulomb's law on what the round led to; true if the grip or the friction changed much.
-    fn judge_friction(
-        &mut self,
-        solid: &Solid,
-        moved: &Moved,
-        before: f64,
-        delta: &[Vec3; 2],
-        span: &Span,
-    ) -> bool {
-        let n = self.normal;
-        let limit = self.mu * self.pressure;
-        let carried = delta[0] + delta[1].cross(self.point - solid.after.center);
-        let relative = moved.velocity - solid.velocity_at(self.point) - carried;
-        let slip = relative - n * n.dot(relative);
-        let speed = slip.length();
-        match self.grip {
-            Grip::Sticks => {
-                let along = moved.impulse - n * n.dot(moved.impulse);
-                let strength = along.length();
-                if strength <= limit {
-                    self.friction = along;
-                    return false;
-                }
-                self.change(if self.switches == 0 { Grip::Slides } else { Grip::Creeps });
-                self.friction = along * (limit / strength);
-                true
-            }
-            Grip::Slides if slip.dot(self.friction) > 0.0 && self.speed == 0.0 => {
-                // friction has turned the motion round: it holds instead
-                self.change(if self.switches == 0 { Grip::Sticks } else { Grip::Creeps });
-                true
-            }
-            Grip::Slides => {
-                let direction = if speed > 1e-12 { -slip / speed } else { Vec3::ZERO };
-                let friction = direction * limit;
-                let other_speed = self.speed > 0.0 && (speed / self.speed - 1.0).abs() > 0.2;
-                let changed = (limit - self.mu * before).abs() > 0.1 * limit
-                    || (friction - self.friction).length() > 0.2 * limit
-                    || other_speed;
-                self.friction = friction;
-                self.speed = speed.max(1e-12);
-                changed
-            }
-            Grip::Creeps => {
-                self.friction = -slip * (limit / span.creep_speed);
-                if speed <= span.creep_speed {
-                    return false;
-                }
-                self.friction = -slip * (limit / speed);
-                if self.switches < 2 {
-                    self.change(Grip::Slides);
-                    return true;
-                }
-                false
-            }
-        }
-    }
-
-    fn change(&mut self, grip: Grip) {
-        self.grip = grip;
-        self.speed = 0.0;
-        self.switches += 1;
-    }
-
-    /// Drag in place of friction, N·s/m: what a creeping particle gets, and a sliding one whose
-    /// speed is known. The force of a sliding particle depends on the pressure of the round before,
-    /// and would swing up where pressure depends on it; a drag cannot.
-    fn drag(&self, span: &Span) -> Option<f64> {
-        let speed = match self.grip {
-            Grip::Creeps => span.creep_speed,
-            Grip::Slides if self.speed > 0.0 => self.speed,
-            _ => return None,
-        };
-        Some(self.mu * self.pressure / speed)
     }
 
     /// For the next step.
@@ -364,6 +294,29 @@ pub struct SurfaceDrag {
     pub body: u32,
     /// From that body's centre to the surface point, m.
     pub arm: Vec3,
+}
+
+/// What a round was found to have done wrong.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Verdict {
+    /// Something looks different now.
+    pub changed: bool,
+    /// Something new holds, which no sum of forces shows: another round is needed.
+    pub entered: bool,
+    /// What pushed otherwise than it should have, N·s.
+    pub error: f64,
+    /// What pushes, N·s.
+    pub push: f64,
+}
+
+impl Verdict {
+    /// Takes in another one.
+    pub fn add(&mut self, other: Verdict) {
+        self.changed |= other.changed;
+        self.entered |= other.entered;
+        self.error += other.error;
+        self.push += other.push;
+    }
 }
 
 /// How a particle moved in a round.
