@@ -54,8 +54,9 @@ const DRIFT: f64 = 0.01;
 /// Masses that single precision has room for, kg.
 const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// Contacts from which a pile of patient islands is full: enough to fill the lanes of every colour.
-const FULL: usize = 256;
+/// Contacts from which a pile of patient islands is full, for those that iterate long and for those at rest:
+/// enough to fill the lanes of every colour, few enough to share out among threads.
+const FULL: [usize; 2] = [64, 256];
 
 /// How an island is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,7 +120,7 @@ impl Piles {
     /// A pile for the next patient island.
     fn patient_pile(&mut self, settled: bool) -> &mut Pile {
         let filling = &mut self.filling[usize::from(settled)];
-        let room = filling.filter(|&i| self.patient[i].contacts.len() < FULL);
+        let room = filling.filter(|&i| self.patient[i].contacts.len() < FULL[usize::from(settled)]);
         let i = room.unwrap_or_else(|| {
             if self.used == self.patient.len() {
                 self.patient.push(Pile::patient());

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// Colours; what finds none (a tray with a hundred things on it) goes one by one after them.
 const COLORS: usize = 64;
 /// Bundles that a thread takes at a time.
-const CHUNK: usize = 16;
+const CHUNK: usize = 8;
 /// No contact in this lane.
 pub const NONE: u32 = u32::MAX;
 
