@@ -122,6 +122,16 @@ impl Builder<'_> {
             let side = joint.sides.iter().find_map(|side| things.get(&thing_of(side)?).copied());
             things.insert(Thing::Joint(joint.id), side.unwrap_or(0));
         }
+        for (i, entry) in entries.iter().enumerate() {
+            if !things.values().any(|&owner| owner == i) {
+                let others = entries.iter().map(|e| e.key.as_str()).filter(|key| *key != entry.key);
+                let hint = match nearest(&entry.key, others) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => "every object belongs to another simulator".into(),
+                };
+                self.error_hint(&entry.key_place, format!("`{}` holds nothing", entry.key), &hint);
+            }
+        }
         Some(Owners { things, names })
     }
 

@@ -120,6 +120,7 @@ fn what_cannot_be_shared_is_refused_in_its_place() {
             "belongs to no simulator",
         ),
         ("steps = 2", "[simulators.third]", "35:13", "holds the rest already"),
+        ("steps = 2", "[simulators.third]\nobjects = []", "35:13", "`third` holds nothing"),
         ("\"lower\", \"upper\"", "\"lower\", \"uper\"", "38:21", "did you mean \"upper\"?"),
         ("\"lower\", \"upper\"", "\"lower\", \"lower\"", "38:11", "between two simulators"),
         ("\"weight\", \"hook\"", "\"weight\", \"hock\"", "42:", "did you mean \"hook\"?"),
