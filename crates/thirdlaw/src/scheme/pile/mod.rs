@@ -80,6 +80,8 @@ pub struct Piles {
     used: usize,
     /// Which of them take in islands at rest, and others: those at rest are soon done.
     filling: [Option<usize>; 2],
+    /// Line of each body in the pile that it is in.
+    line_of: Vec<u32>,
 }
 
 impl Piles {
@@ -93,6 +95,7 @@ impl Piles {
         self.ways.clear();
         self.plain.clear();
         (self.used, self.filling) = (0, [None; 2]);
+        self.line_of.resize(setting.0.bodies.len(), 0);
         for island in &islands.islands {
             let slots = &islands.bodies[island.body_start..][..island.body_count];
             let contacts = &islands.contacts[island.contact_start..][..island.contact_count];
@@ -105,10 +108,11 @@ impl Piles {
             self.ways.push(way);
             match way {
                 Way::Alone => {}
-                Way::Plain => self.plain.add(island, slots, contacts),
+                Way::Plain => self.plain.add(island, slots, contacts, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
-                    pile.add(island, slots, contacts);
+                    let pile = &mut self.patient[pile];
+                    pile.add(island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
                         patience.add(contact, &effort, rows, contacts.len());
                     }
@@ -118,7 +122,7 @@ impl Piles {
     }
 
     /// A pile for the next patient island.
-    fn patient_pile(&mut self, settled: bool) -> &mut Pile {
+    fn patient_pile(&mut self, settled: bool) -> usize {
         let filling = &mut self.filling[usize::from(settled)];
         let room = filling.filter(|&i| self.patient[i].contacts.len() < FULL[usize::from(settled)]);
         let i = room.unwrap_or_else(|| {
@@ -130,7 +134,7 @@ impl Piles {
             self.used - 1
         });
         *filling = Some(i);
-        &mut self.patient[i]
+        i
     }
 
     /// Whether no island is in any.
@@ -148,10 +152,11 @@ impl Piles {
         watch: &mut Watch,
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
+        let line_of = &self.line_of[..];
         // SAFETY: each island is in one pile
         self.patient[..self.used].par_iter_mut().for_each(|pile| unsafe {
             let mut own = watch.beside();
-            step::solve(setting, pile, &bodies, &contacts, &mut own);
+            step::solve(setting, pile, line_of, &bodies, &contacts, &mut own);
             pile.totals.spent = own.spent;
         });
         let mut beside = Spent::default();
@@ -159,7 +164,7 @@ impl Piles {
         watch.divided(&beside);
         if !self.plain.contacts.is_empty() {
             // SAFETY: the patient ones are done
-            unsafe { step::solve(setting, &mut self.plain, &bodies, &contacts, watch) };
+            unsafe { step::solve(setting, &mut self.plain, line_of, &bodies, &contacts, watch) };
         }
     }
 

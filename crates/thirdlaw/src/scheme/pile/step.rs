@@ -31,8 +31,6 @@ pub struct Pile {
     order: Order,
     bundles: Vec<Bundle>,
     points: Vec<Points>,
-    /// Line of each slot, where the pile has it.
-    line_of: Vec<u32>,
     others: Vec<u32>,
     /// Where its islands are patient.
     pub patience: Option<Patience>,
@@ -58,13 +56,14 @@ const SWEEP: u32 = 6;
 pub unsafe fn solve(
     setting: Setting,
     pile: &mut Pile,
+    line_of: &[u32],
     bodies: &Shared<BodyState>,
     all: &Shared<Contact>,
     watch: &mut Watch,
 ) {
     let settings = setting.2;
     // SAFETY: the caller's
-    pile.gather(setting, |i| unsafe { &all.range(i as usize..i as usize + 1)[0] });
+    pile.gather(setting, line_of, |i| unsafe { &all.range(i as usize..i as usize + 1)[0] });
     let spring = spring(setting);
     let met = AtomicU32::new(0);
     let Pile { lines, order, bundles, points, contacts, body_at, patience, judged, totals, .. } =
@@ -241,21 +240,25 @@ impl Pile {
         }
     }
 
-    /// Takes in an island.
-    pub fn add(&mut self, island: &Island, slots: &[u32], contacts: &[u32]) {
+    /// Takes in an island, and notes the lines of its bodies.
+    pub fn add(&mut self, island: &Island, slots: &[u32], contacts: &[u32], line_of: &mut [u32]) {
+        for (&slot, line) in slots.iter().zip(self.bodies.len() as u32 + 1..) {
+            line_of[slot as usize] = line;
+        }
         self.bodies.extend_from_slice(slots);
         self.body_at.extend(island.body_start as u32..(island.body_start + slots.len()) as u32);
         self.contacts.extend_from_slice(contacts);
     }
 
     /// Brings bodies and contacts together.
-    fn gather<'a>(&mut self, setting: Setting, contact: impl Fn(u32) -> &'a Contact) {
+    fn gather<'a>(
+        &mut self,
+        setting: Setting,
+        line_of: &[u32],
+        contact: impl Fn(u32) -> &'a Contact,
+    ) {
         let model = setting.0;
         self.others.clear();
-        self.line_of.resize(model.bodies.len(), WORLD);
-        for (i, &slot) in self.bodies.iter().enumerate() {
-            self.line_of[slot as usize] = i as u32 + 1;
-        }
         for &index in &self.contacts {
             let key = contact(index).key;
             for slot in [key.a, key.b] {
@@ -266,18 +269,23 @@ impl Pile {
         }
         self.others.sort_unstable();
         self.others.dedup();
-        for (i, &slot) in self.others.iter().enumerate() {
-            self.line_of[slot as usize] = (self.bodies.len() + 1 + i) as u32;
-        }
         self.lines.gather(setting, &self.bodies, &self.others);
 
         self.order.entries.clear();
         for &index in &self.contacts {
             let contact = contact(index);
-            let slots = [contact.key.a as usize, contact.key.b as usize];
+            let slots = [contact.key.a, contact.key.b];
+            let moves = slots.map(|slot| model.bodies[slot as usize].is_dynamic());
+            let line = |side: usize| match moves[side] {
+                true => line_of[slots[side] as usize],
+                false => {
+                    let other = self.others.binary_search(&slots[side]);
+                    other.map_or(WORLD, |i| (self.bodies.len() + 1 + i) as u32)
+                }
+            };
             self.order.entries.push(Entry {
-                body: slots.map(|slot| self.line_of[slot]),
-                moves: slots.map(|slot| model.bodies[slot].is_dynamic()),
+                body: [line(0), line(1)],
+                moves,
                 count: contact.count as u8,
                 color: 0,
             });
