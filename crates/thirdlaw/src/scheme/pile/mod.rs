@@ -100,7 +100,7 @@ impl Piles {
             let slots = &islands.bodies[island.body_start..][..island.body_count];
             let contacts = &islands.contacts[island.contact_start..][..island.contact_count];
             let usual = usual && island.link_count == 0 && island.point_count == 0;
-            let (way, effort, rows) = if usual && island.contact_count > 0 {
+            let (way, effort, rows) = if usual && island.contact_count > 1 {
                 way(setting, slots, contacts)
             } else {
                 (Way::Alone, Effort::default(), 0)
@@ -189,9 +189,7 @@ fn way(
     }
     let effort = Effort::of(model, state, slots);
     let fits = slots.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass));
-    // one body on another is solved directly until it rests
-    let direct = effort.is_direct(&settings.contact, rows) || (rows <= TINY && !effort.settled);
-    let way = if bounces || !fits || direct {
+    let way = if bounces || !fits || rows <= TINY || effort.is_direct(&settings.contact, rows) {
         Way::Alone
     } else if !effort.is_plain(&settings.contact, rows) {
         Way::Patient
