@@ -62,7 +62,7 @@ const TOO_LOOSE: f64 = 4.0;
 const REBUILD_AFTER: u32 = 120;
 /// One in so many bodies may have left its box for the others to keep their pairs.
 const FEW: usize = 3;
-/// So many boxes may have been set, as one of so many, before all are fitted into each other.
+/// Once one in so many boxes has been set, all are fitted into each other.
 const FIT: usize = 4;
 /// Bodies whose pairs a thread looks for together.
 const RUN: usize = 32;
@@ -214,9 +214,7 @@ impl LooseBoxes {
 fn near_a_piece((model, placed): (&Model, &[Placed]), boxes: &[LooseBox], a: u32, b: u32) -> bool {
     let meets = |ground: u32, other: u32| {
         let shape = &model.bodies[ground as usize].shape;
-        let Some(tree) = narrow::tree(shape).filter(|_| boxes[ground as usize].ground) else {
-            return true;
-        };
+        let Some(tree) = narrow::tree(shape) else { return true };
         let pose = placed[ground as usize].pose();
         let around = boxes[other as usize].bounds.transform_by(&pose.inverse());
         // the narrow phase rounds another way

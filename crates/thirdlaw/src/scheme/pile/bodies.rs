@@ -28,7 +28,8 @@ pub struct Lines {
     pub led: Vec<(u32, BodyState)>,
 }
 
-/// What moves a dynamic body in a substep, as far as every one needs it: it is read in every stage.
+/// What moves a dynamic body in a substep, as far as every body needs it: small, since it is read in every
+/// substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mover {
     /// What gravity and steady pushes add in a substep to the linear and, over L, to the angular velocity.
@@ -39,7 +40,8 @@ pub struct Mover {
     plain: bool,
 }
 
-/// The rest of it.
+/// What bodies need whose inertia turns with them, or that locks or timed forces act on, and what hands
+/// any of them back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turner {
     slot: u32,
@@ -252,13 +254,13 @@ impl Some<'_> {
     /// that is what its impulses would do again.
     pub fn begin(&mut self, setting: Setting, substep: u32) {
         for i in 0..self.movers.len() {
-            let mut contact = self.velocity[i];
-            add(&mut contact, &self.free[i], -1.0);
-            if substep == 0 {
-                contact = Line::default();
-            }
-            let (mover, turner) = (&mut self.movers[i], &self.turners[i]);
+            let (mover, turner) = (&self.movers[i], &self.turners[i]);
             let (velocity, free) = (&mut self.velocity[i], &mut self.free[i]);
+            let mut contact = Line::default();
+            if substep > 0 {
+                contact = *velocity;
+                add(&mut contact, free, -1.0);
+            }
             let mut now = *velocity;
             if !mover.plain && substep > 0 && turner.turns {
                 now = turner.line(turner.carried(setting, velocity));

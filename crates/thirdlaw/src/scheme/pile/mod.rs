@@ -1,4 +1,4 @@
-//! Bodies and contacts, fast: all islands without joints and bounces, in one go.
+//! Bodies and contacts, fast: most islands without joints and bounces, in one go.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -85,7 +85,7 @@ pub struct Piles {
 }
 
 impl Piles {
-    /// Takes in all islands that need nothing but these iterations.
+    /// Says how each island is solved, and takes in those that are not alone.
     pub fn collect(&mut self, setting: Setting, islands: &Islands) {
         let contact = &setting.2.contact;
         let usual = contact.solver == Solver::ColoredPgs

@@ -21,14 +21,14 @@ pub enum Solve {
 
 /// How a pass over a bundle went, by lanes.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lane {
+pub struct Outcome {
     /// 1 where the contact's island iterates, 0 where it is done.
     pub open: Wide,
     /// Largest change of velocity that the pass asked for, m/s.
     pub error: Wide,
 }
 
-impl Lane {
+impl Outcome {
     /// Whether no contact of the bundle iterates.
     pub fn is_done(&self) -> bool {
         self.open.0 == [0.0; LANES]
@@ -83,7 +83,7 @@ impl Patience {
     }
 
     /// A solve begins: everyone iterates again.
-    pub fn begin(&mut self, order: &Order, judged: &mut [Lane]) {
+    pub fn begin(&mut self, order: &Order, judged: &mut [Outcome]) {
         self.members.iter_mut().for_each(|member| member.open = true);
         self.mark(order, judged);
     }
@@ -92,13 +92,15 @@ impl Patience {
     pub fn judge(
         &mut self,
         order: &Order,
-        judged: &mut [Lane],
+        judged: &mut [Outcome],
         solve: Solve,
         substep: u32,
         round: u32,
     ) -> bool {
-        for (group, lane) in order.groups.iter().zip(&*judged).filter(|(_, lane)| !lane.is_done()) {
-            for (&contact, &error) in group.lanes.iter().zip(&lane.error.0) {
+        for (group, outcome) in
+            order.groups.iter().zip(&*judged).filter(|(_, outcome)| !outcome.is_done())
+        {
+            for (&contact, &error) in group.lanes.iter().zip(&outcome.error.0) {
                 if contact != NONE {
                     let member = &mut self.members[self.member_of[contact as usize] as usize];
                     member.error = member.error.max(error);
@@ -121,15 +123,15 @@ impl Patience {
         any
     }
 
-    /// Tells lanes whose island iterates.
-    fn mark(&self, order: &Order, judged: &mut [Lane]) {
-        for (group, lane) in order.groups.iter().zip(judged) {
-            for (&contact, open) in group.lanes.iter().zip(&mut lane.open.0) {
+    /// Opens the lanes of contacts whose island iterates.
+    fn mark(&self, order: &Order, judged: &mut [Outcome]) {
+        for (group, outcome) in order.groups.iter().zip(judged) {
+            for (&contact, open) in group.lanes.iter().zip(&mut outcome.open.0) {
                 let is_open =
                     contact != NONE && self.members[self.member_of[contact as usize] as usize].open;
                 *open = f32::from(u8::from(is_open));
             }
-            lane.error = Wide::default();
+            outcome.error = Wide::default();
         }
     }
 

@@ -4,9 +4,9 @@ use super::bodies::{self, Lines, SharedLines};
 use super::bundle::{Bundle, Points, WORLD};
 use super::order::{Entry, NONE, Order};
 use super::pack;
-use super::patience::{Lane, Patience, Solve};
+use super::patience::{Outcome, Patience, Solve};
 use super::share::{Shared, prefetch};
-use super::sweep::{self, Bodies, Pass, Spring};
+use super::sweep::{self, Bodies, Part, Pass, Spring};
 use super::team::{self, Leader};
 use crate::collide::contacts::Contact;
 use crate::rigid::island::Island;
@@ -22,7 +22,7 @@ const TEAM: usize = 500;
 /// Memory for a pile.
 #[derive(Debug, Default)]
 pub struct Pile {
-    /// Slots of their bodies, and their places among the bodies of all islands.
+    /// Slots of the bodies of its islands, and their places among those of all islands.
     bodies: Vec<u32>,
     body_at: Vec<u32>,
     /// Their contacts.
@@ -31,11 +31,12 @@ pub struct Pile {
     order: Order,
     bundles: Vec<Bundle>,
     points: Vec<Points>,
+    /// Slots of what they touch that is not dynamic, ascending.
     others: Vec<u32>,
     /// Where its islands are patient.
     pub patience: Option<Patience>,
-    /// What they made of each bundle.
-    judged: Vec<Lane>,
+    /// How the last pass over each bundle went, where they are.
+    judged: Vec<Outcome>,
     /// What the last step took.
     pub totals: SolveTotals,
 }
@@ -79,7 +80,7 @@ pub unsafe fn solve(
         turners: Shared::new(turners),
         led: Shared::new(led),
     };
-    judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Lane::default());
+    judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let (bundles, points, judged) =
         (Shared::new(bundles), Shared::new(points), Shared::new(judged));
 
@@ -123,15 +124,13 @@ pub unsafe fn solve(
                 let bodies = Bodies { velocity: &lines.velocity, moved: &lines.moved, inv_mass };
                 let pass = sweep::PASSES[pass as usize];
                 let patient = judged.len() > 0 && pass != Pass::Warm;
-                let found = sweep::sweep(
-                    pass,
-                    bundles.range(chunk.bundles.clone()),
-                    points.range(chunk.points.clone()),
-                    chunk.points.start,
-                    patient.then(|| judged.range(chunk.bundles.clone())),
-                    &bodies,
-                    &spring,
-                );
+                let part = Part {
+                    bundles: bundles.range(chunk.bundles.clone()),
+                    points: points.range(chunk.points.clone()),
+                    base: chunk.points.start,
+                    outcomes: patient.then(|| judged.range(chunk.bundles.clone())),
+                };
+                let found = sweep::sweep(pass, part, &bodies, &spring);
                 if pass == Pass::Last {
                     met.fetch_max(found.to_bits(), Ordering::Relaxed);
                 }
@@ -190,9 +189,7 @@ pub unsafe fn solve(
             watch.solved();
             leader.stage(ADVANCE, body_chunks);
             watch.integrated();
-            if settings.contact.relax_iterations > 0 {
-                solve(leader, Solve::Relax, substep, settings.contact.relax_iterations);
-            }
+            solve(leader, Solve::Relax, substep, settings.contact.relax_iterations);
         }
         leader.stage(UNPACK, order.chunks.len());
         watch.solved();

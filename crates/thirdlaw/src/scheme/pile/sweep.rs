@@ -11,7 +11,7 @@
 //! its digits. Angular velocities are rounded on the way.
 
 use super::bundle::{Bundle, Line, Padded, Points};
-use super::patience::Lane;
+use super::patience::Outcome;
 use super::share::Shared;
 use super::vector::{LANES, Quad, Vector, Wide, Wide3, cross, dot, load};
 
@@ -57,44 +57,37 @@ pub struct Bodies<'a> {
     pub inv_mass: &'a [Padded],
 }
 
-/// One pass over some bundles of a colour; `points` begins at record `base`. The last returns the
-/// largest change that a normal impulse asked for, m/s. With `lanes` for the bundles only those contacts
-/// take part that are open there, and each is told the change it asked for.
+/// Some bundles of a colour, and what belongs to them.
+pub struct Part<'a> {
+    pub bundles: &'a mut [Bundle],
+    /// Their records of points, from number `base` on.
+    pub points: &'a mut [Points],
+    pub base: usize,
+    /// One for each bundle where there is patience: only contacts that are open there take part, and each
+    /// is told the change it asked for.
+    pub outcomes: Option<&'a mut [Outcome]>,
+}
+
+/// One pass over a part of a colour. The last returns the largest change that a normal impulse asked for,
+/// m/s.
 ///
 /// # Safety
-/// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of bodies that move in these bundles, nor changes
-/// any other line they name.
-pub unsafe fn sweep(
-    pass: Pass,
-    bundles: &mut [Bundle],
-    points: &mut [Points],
-    base: usize,
-    lanes: Option<&mut [Lane]>,
-    bodies: &Bodies,
-    spring: &Spring,
-) -> f32 {
+/// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of
+/// bodies that move in these bundles, nor changes any other line they name.
+pub unsafe fn sweep(pass: Pass, part: Part, bodies: &Bodies, spring: &Spring) -> f32 {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for; the rest is the caller's
-        return unsafe { sweep_avx2(pass, bundles, points, base, lanes, bodies, spring) };
+        return unsafe { sweep_avx2(pass, part, bodies, spring) };
     }
     // SAFETY: the caller's
-    unsafe { sweep_as::<Wide>(pass, bundles, points, base, lanes, bodies, spring) }
+    unsafe { sweep_as::<Wide>(pass, part, bodies, spring) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn sweep_avx2(
-    pass: Pass,
-    bundles: &mut [Bundle],
-    points: &mut [Points],
-    base: usize,
-    lanes: Option<&mut [Lane]>,
-    bodies: &Bodies,
-    spring: &Spring,
-) -> f32 {
-    use super::vector::avx2::Register;
-    unsafe { sweep_as::<Register>(pass, bundles, points, base, lanes, bodies, spring) }
+unsafe fn sweep_avx2(pass: Pass, part: Part, bodies: &Bodies, spring: &Spring) -> f32 {
+    unsafe { sweep_as::<super::vector::avx2::Register>(pass, part, bodies, spring) }
 }
 
 /// The same with one kind of vectors.
@@ -102,22 +95,12 @@ unsafe fn sweep_avx2(
 /// # Safety
 /// As for [`sweep`].
 #[inline(always)]
-unsafe fn sweep_as<V: Vector>(
-    pass: Pass,
-    bundles: &mut [Bundle],
-    points: &mut [Points],
-    base: usize,
-    lanes: Option<&mut [Lane]>,
-    bodies: &Bodies,
-    spring: &Spring,
-) -> f32 {
+unsafe fn sweep_as<V: Vector>(pass: Pass, part: Part, bodies: &Bodies, spring: &Spring) -> f32 {
     // SAFETY: the caller's
     unsafe {
-        match lanes {
-            None => sweep_with::<V, false>(pass, bundles, points, base, &mut [], bodies, spring),
-            Some(lanes) => {
-                sweep_with::<V, true>(pass, bundles, points, base, lanes, bodies, spring)
-            }
+        match part.outcomes {
+            None => sweep_with::<V, false>(pass, part, bodies, spring),
+            Some(_) => sweep_with::<V, true>(pass, part, bodies, spring),
         }
     }
 }
@@ -129,16 +112,14 @@ unsafe fn sweep_as<V: Vector>(
 #[inline(always)]
 unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
     pass: Pass,
-    bundles: &mut [Bundle],
-    points: &mut [Points],
-    base: usize,
-    lanes: &mut [Lane],
+    Part { bundles, points, base, outcomes }: Part,
     bodies: &Bodies,
     spring: &Spring,
 ) -> f32 {
+    let outcomes = outcomes.unwrap_or_default();
     let mut met = V::splat(0.0);
     for (i, bundle) in bundles.iter_mut().enumerate() {
-        if PATIENT && lanes[i].is_done() {
+        if PATIENT && outcomes[i].is_done() {
             continue;
         }
         let start = bundle.start as usize - base;
@@ -146,7 +127,7 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
         // SAFETY: the caller's
         let mut sides = unsafe { Sides::<V, PATIENT>::gather(bundle, bodies) };
         if PATIENT {
-            sides.open = V::load(&lanes[i].open);
+            sides.open = V::load(&outcomes[i].open);
         }
         let turned = [sides.angular[0], sides.angular[1]];
         match pass {
@@ -171,7 +152,7 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
             }
         }
         if PATIENT {
-            sides.error.store(&mut lanes[i].error);
+            sides.error.store(&mut outcomes[i].error);
         }
         // SAFETY: the caller's
         unsafe { sides.scatter(bundle, bodies, turned) };
@@ -188,7 +169,7 @@ struct Sides<V, const PATIENT: bool> {
     angular: [[V; 3]; 2],
     /// Impulse on b so far.
     push: [V; 3],
-    /// As in [`Lane`], where there is patience.
+    /// As in [`Outcome`], where there is patience.
     open: V,
     error: V,
 }
@@ -531,15 +512,16 @@ mod tests {
             let (velocity, moved) = (Shared::new(&mut lines), Shared::new(&mut moved));
             let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
             let open = Wide([1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 0.0]);
-            let mut lane = Lane { open, ..Lane::default() };
+            let mut outcome = Outcome { open, ..Outcome::default() };
             for pass in PASSES {
-                let lanes = patient.then_some(std::slice::from_mut(&mut lane));
+                let outcomes = patient.then_some(std::slice::from_mut(&mut outcome));
+                let part = Part { bundles, points: &mut points, base: 0, outcomes };
                 // SAFETY: one thread, and lines for all bodies
                 unsafe {
                     if portable {
-                        sweep_as::<Wide>(pass, bundles, &mut points, 0, lanes, &bodies, &SPRING);
+                        sweep_as::<Wide>(pass, part, &bodies, &SPRING);
                     } else {
-                        sweep(pass, bundles, &mut points, 0, lanes, &bodies, &SPRING);
+                        sweep(pass, part, &bodies, &SPRING);
                     }
                 }
             }
@@ -586,8 +568,9 @@ mod tests {
             let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
             let bundles = std::slice::from_mut(&mut bundle);
             for pass in PASSES {
+                let part = Part { bundles, points: &mut points, base: 0, outcomes: None };
                 // SAFETY: one thread, and lines for all bodies
-                unsafe { sweep(pass, bundles, &mut points, 0, None, &bodies, &SPRING) };
+                unsafe { sweep(pass, part, &bodies, &SPRING) };
             }
         }
         assert!((momentum(&lines) - before).abs() < 1e-13);
