@@ -7,6 +7,7 @@
 //! that of the beginning of the step; tiny for bodies that nothing pushes.
 
 use super::vector::{LANES, Quad, Wide, Wide3};
+use crate::collide::manifold::POINTS_MAX;
 use crate::math::Vec3;
 
 /// The line of what does not move.
@@ -44,6 +45,9 @@ pub struct Bundle {
     /// Lᵀ(r × t), Lᵀ(r × u) and Lᵀn of each side; r to the point at which friction acts, the middle of
     /// the contact's points.
     pub turn: [[Wide3; 3]; 2],
+    /// What a normal impulse at one point does to w of a later one, over N of that: of 0 on 1; 0, 1 on 2;
+    /// 0, 1, 2 on 3.
+    pub coupling: [Wide; POINTS_MAX * (POINTS_MAX - 1) / 2],
     /// Diagonal of M_a⁻¹ + M_b⁻¹ for forces.
     pub mass: Wide3,
     /// Inverse response of the two tangents, by its entries 11, 12, 22; NaN where that is nearly of

@@ -187,13 +187,20 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides)
     let moves = [V::load(&sides.moves[0]), V::load(&sides.moves[1])];
     let [root_a, root_b] = &sides.root;
     let straight = straight(normal, normal, mass);
-    for point in points {
+    let mut before = [[[zero; 3]; 2]; POINTS_MAX];
+    for (k, point) in points.iter_mut().enumerate() {
         let a = rooted(root_a, cross(load(&point.arm[0]), normal));
         let b = rooted(root_b, cross(load(&point.arm[1]), normal));
         store(a, &mut point.arm[0]);
         store(b, &mut point.arm[1]);
         let response = straight + moves[0] * dot(a, a) + moves[1] * dot(b, b);
-        response.select_le(zero, zero, one / response).store(&mut point.inverse);
+        let inverse = response.select_le(zero, zero, one / response);
+        inverse.store(&mut point.inverse);
+        for (j, [c, d]) in before[..k].iter().enumerate() {
+            let both = straight + moves[0] * dot(a, *c) + moves[1] * dot(b, *d);
+            (both * inverse).store(&mut bundle.coupling[k * (k - 1) / 2 + j]);
+        }
+        before[k] = [a, b];
     }
 
     let [a, b] = [load::<V>(&sides.arm[0]), load::<V>(&sides.arm[1])];

@@ -129,37 +129,60 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
         if PATIENT {
             sides.open = V::load(&outcomes[i].open);
         }
-        let turned = [sides.angular[0], sides.angular[1]];
         match pass {
             Pass::Warm => sides.warm(bundle, points),
             Pass::Place => {
                 // SAFETY: the caller's; ways change in no pass
                 unsafe { place::<V>(bundle, points, bodies, spring) };
                 sides.friction(bundle, points);
-                sides.push(bundle, points, spring);
+                sides.normals(Row::Push, bundle, points, spring);
             }
             Pass::Push => {
                 sides.friction(bundle, points);
-                sides.push(bundle, points, spring);
+                sides.normals(Row::Push, bundle, points, spring);
             }
             Pass::Relax => {
                 sides.friction(bundle, points);
-                sides.relax::<false>(bundle, points);
+                sides.normals(Row::Relax, bundle, points, spring);
             }
             Pass::Last => {
                 sides.friction(bundle, points);
-                met = met.max(sides.relax::<true>(bundle, points));
+                met = met.max(sides.normals(Row::Last, bundle, points, spring));
             }
         }
         if PATIENT {
             sides.error.store(&mut outcomes[i].error);
         }
         // SAFETY: the caller's
-        unsafe { sides.scatter(bundle, bodies, turned) };
+        unsafe { sides.scatter(bundle, bodies) };
     }
     let mut out = Wide::default();
     met.store(&mut out);
     out.0.into_iter().fold(0.0, f32::max)
+}
+
+/// What a pass wants of normal impulses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Row {
+    /// Overlaps pushed apart.
+    Push,
+    /// No closing.
+    Relax,
+    /// No closing, and to be told what was left.
+    Last,
+}
+
+/// What the points of a bundle tell each other.
+struct Changes<'a, V, const N: usize> {
+    row: Row,
+    bundle: &'a Bundle,
+    spring: &'a Spring,
+    /// w/N of each.
+    closing: [V; N],
+    /// Of impulses.
+    sum: V,
+    /// Largest, m/s, in the last pass.
+    met: V,
 }
 
 /// What a bundle sees of its bodies.
@@ -167,8 +190,9 @@ struct Sides<V, const PATIENT: bool> {
     /// v_b − v_a.
     relative: [V; 3],
     angular: [[V; 3]; 2],
-    /// Impulse on b so far.
+    /// Impulse on b so far, and what impulses did to the turning of both.
     push: [V; 3],
+    turn: [[V; 3]; 2],
     /// As in [`Outcome`], where there is patience.
     open: V,
     error: V,
@@ -235,6 +259,7 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
                 relative: V::read_difference(linear(b), linear(a)),
                 angular: [V::read(angular(a)), V::read(angular(b))],
                 push: [V::splat(0.0); 3],
+                turn: [[V::splat(0.0); 3]; 2],
                 open: V::splat(1.0),
                 error: V::splat(0.0),
             }
@@ -258,7 +283,7 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
     }
 
     #[inline(always)]
-    unsafe fn scatter(&self, bundle: &Bundle, bodies: &Bodies, turned: [[V; 3]; 2]) {
+    unsafe fn scatter(&self, bundle: &Bundle, bodies: &Bodies) {
         let zero = V::splat(0.0);
         let pushes = [sub([zero; 3], self.push), self.push];
         for side in 0..2 {
@@ -271,78 +296,102 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
                     *out = &raw const bodies.inv_mass.get_unchecked(line as usize).0;
                 }
                 V::add_scaled_to(pushes[side], masses, linear_mut(lines), moves);
-                let spun = sub(self.angular[side], turned[side]);
-                V::add_to(spun, angular_mut(lines), moves);
+                V::add_to(self.turn[side], angular_mut(lines), moves);
             }
         }
     }
 
+    /// One iteration for the normal impulses, point after point. What the impulse of a point does to the
+    /// points behind it is known beforehand (`coupling`), so that the bodies need not be asked between them.
+    /// Returns the largest change asked for, m/s, of the last pass.
     #[inline(always)]
-    fn apply(&mut self, bundle: &Bundle, push: [V; 3], turn: [[V; 3]; 2]) {
-        let mass = load::<V>(&bundle.mass);
-        self.push = add(self.push, push);
-        for x in 0..3 {
-            self.relative[x] = self.relative[x] + mass[x] * push[x];
-        }
-        self.angular[0] = sub(self.angular[0], turn[0]);
-        self.angular[1] = add(self.angular[1], turn[1]);
-    }
-
-    /// w/N of a point.
-    #[inline(always)]
-    fn closing(&self, normal: [V; 3], point: &Points, inverse: V) -> V {
-        let turning =
-            dot(load(&point.arm[1]), self.angular[1]) - dot(load(&point.arm[0]), self.angular[0]);
-        (dot(normal, self.relative) + turning) * inverse
-    }
-
-    #[inline(always)]
-    fn take(&mut self, bundle: &Bundle, normal: [V; 3], point: &mut Points, z: V) -> V {
-        let now = V::load(&point.impulse);
-        let z = self.if_open(z, now);
-        let change = z - now;
-        self.note(change, V::load(&point.inverse));
-        z.store(&mut point.impulse);
-        let [a, b] = [load(&point.arm[0]), load(&point.arm[1])];
-        self.apply(bundle, scaled(normal, change), [scaled(a, change), scaled(b, change)]);
-        change
-    }
-
-    #[inline(always)]
-    fn push(&mut self, bundle: &Bundle, points: &mut [Points], spring: &Spring) {
-        let normal = load::<V>(&bundle.normal);
-        let (zero, one) = (V::splat(0.0), V::splat(1.0));
-        let softness = V::splat(spring.softness);
-        let share = V::splat(1.0 / (1.0 + spring.softness));
-        for point in points {
-            let (z, gap) = (V::load(&point.impulse), V::load(&point.gap));
-            let soft = gap.select_le(zero, softness, zero);
-            let scale = gap.select_le(zero, share, one);
-            let wanted = self.closing(normal, point, V::load(&point.inverse));
-            let defect = wanted + V::load(&point.push) + soft * z;
-            let next = (z - scale * defect).max(zero);
-            self.take(bundle, normal, point, next);
+    fn normals(&mut self, row: Row, bundle: &Bundle, points: &mut [Points], spring: &Spring) -> V {
+        match points.len() {
+            1 => self.normals_of::<1>(row, bundle, points, spring),
+            2 => self.normals_of::<2>(row, bundle, points, spring),
+            3 => self.normals_of::<3>(row, bundle, points, spring),
+            _ => self.normals_of::<4>(row, bundle, points, spring),
         }
     }
 
-    /// Returns the largest change asked for, m/s, if it is to be `MEASURED`.
     #[inline(always)]
-    fn relax<const MEASURED: bool>(&mut self, bundle: &Bundle, points: &mut [Points]) -> V {
-        let normal = load::<V>(&bundle.normal);
+    fn normals_of<const N: usize>(
+        &mut self,
+        row: Row,
+        bundle: &Bundle,
+        points: &mut [Points],
+        spring: &Spring,
+    ) -> V {
         let zero = V::splat(0.0);
-        let mut met = zero;
-        for point in points {
-            let (z, inverse) = (V::load(&point.impulse), V::load(&point.inverse));
-            // what an open point wants is its room
-            let room = V::load(&point.gap).select_le(zero, zero, V::load(&point.push));
-            let next = (z - (self.closing(normal, point, inverse) + room)).max(zero);
-            let change = self.take(bundle, normal, point, next);
-            if MEASURED {
-                let error = change.max(zero - change) / inverse;
-                met = met.max(inverse.select_le(zero, zero, error));
+        let Some(points) = points.first_chunk_mut::<N>() else { return zero };
+        let normal = load::<V>(&bundle.normal);
+        let along = dot(normal, self.relative);
+        // w/N
+        let mut closing = [zero; N];
+        for (w, point) in closing.iter_mut().zip(&*points) {
+            let [a, b] = [load(&point.arm[0]), load(&point.arm[1])];
+            let turning = dot(b, self.angular[1]) - dot(a, self.angular[0]);
+            *w = (along + turning) * V::load(&point.inverse);
+        }
+        // by hand, as compilers leave loops over registers in memory
+        let mut done = Changes { row, bundle, spring, closing, sum: zero, met: zero };
+        self.point::<N, 0>(points, &mut done);
+        self.point::<N, 1>(points, &mut done);
+        self.point::<N, 2>(points, &mut done);
+        self.point::<N, 3>(points, &mut done);
+        self.push = add(self.push, scaled(normal, done.sum));
+        done.met
+    }
+
+    /// Point `K`, if there is one.
+    #[inline(always)]
+    fn point<const N: usize, const K: usize>(
+        &mut self,
+        points: &mut [Points; N],
+        changes: &mut Changes<V, N>,
+    ) {
+        if K >= N {
+            return;
+        }
+        let (point, zero) = (&mut points[K], V::splat(0.0));
+        let change = self.normal(changes.row, point, changes.closing[K], changes.spring);
+        for j in [1, 2, 3] {
+            if K < j && j < N {
+                let coupling = V::load(&changes.bundle.coupling[j * (j - 1) / 2 + K]);
+                changes.closing[j] = changes.closing[j] + coupling * change;
             }
         }
-        met
+        if changes.row == Row::Last {
+            let inverse = V::load(&point.inverse);
+            let error = change.max(zero - change) / inverse;
+            changes.met = changes.met.max(inverse.select_le(zero, zero, error));
+        }
+        changes.sum = changes.sum + change;
+        self.turn[0] = sub(self.turn[0], scaled(load(&point.arm[0]), change));
+        self.turn[1] = add(self.turn[1], scaled(load(&point.arm[1]), change));
+    }
+
+    /// The next normal impulse of a point with w/N; returns its change.
+    #[inline(always)]
+    fn normal(&mut self, row: Row, point: &mut Points, closing: V, spring: &Spring) -> V {
+        let (zero, one) = (V::splat(0.0), V::splat(1.0));
+        let (now, gap) = (V::load(&point.impulse), V::load(&point.gap));
+        let wanted = V::load(&point.push);
+        let next = match row {
+            Row::Push => {
+                let soft = gap.select_le(zero, V::splat(spring.softness), zero);
+                let share = V::splat(1.0 / (1.0 + spring.softness));
+                let scale = gap.select_le(zero, share, one);
+                now - scale * (closing + (wanted + soft * now))
+            }
+            // what an open point wants is its room
+            Row::Relax | Row::Last => (now - gap.select_le(zero, zero, wanted)) - closing,
+        };
+        let next = self.if_open(next.max(zero), now);
+        next.store(&mut point.impulse);
+        let change = next - now;
+        self.note(change, V::load(&point.inverse));
+        change
     }
 
     #[inline(always)]
@@ -391,9 +440,14 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
             self.note(change[0], slide);
             self.note(change[1], slide);
         }
-        let push = add(scaled(t, change[0]), scaled(u, change[1]));
-        let turn = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
-        self.apply(bundle, push, turn);
+        self.push = add(scaled(t, change[0]), scaled(u, change[1]));
+        let [a, b] = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
+        self.turn = [sub([zero; 3], a), b];
+        let mass = load::<V>(&bundle.mass);
+        for x in 0..3 {
+            self.relative[x] = self.relative[x] + mass[x] * self.push[x];
+        }
+        self.angular = [sub(self.angular[0], a), add(self.angular[1], b)];
     }
 
     #[inline(always)]
@@ -403,15 +457,16 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
         let [z1, z2, z3] = load::<V>(&bundle.friction);
         let push = add(scaled(t, z1), scaled(cross(normal, t), z2));
         let z = [z1, z2, z3];
-        let mut turn = [turned(&bundle.turn[0], z), turned(&bundle.turn[1], z)];
-        let mut sum = V::splat(0.0);
+        let [mut a, mut b] = [turned(&bundle.turn[0], z), turned(&bundle.turn[1], z)];
+        let (zero, mut sum) = (V::splat(0.0), V::splat(0.0));
         for point in points {
             let z = V::load(&point.impulse);
             sum = sum + z;
-            turn[0] = add(turn[0], scaled(load(&point.arm[0]), z));
-            turn[1] = add(turn[1], scaled(load(&point.arm[1]), z));
+            a = add(a, scaled(load(&point.arm[0]), z));
+            b = add(b, scaled(load(&point.arm[1]), z));
         }
-        self.apply(bundle, add(push, scaled(normal, sum)), turn);
+        self.push = add(push, scaled(normal, sum));
+        self.turn = [sub([zero; 3], a), b];
     }
 }
 
