@@ -11,6 +11,7 @@ use crate::scheme::kinematic::move_kinematic;
 use crate::scheme::substep::{LocalBody, Setting, external_force};
 use crate::state::BodyState;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// All lines of an island: the world, its dynamic bodies, then the others it touches.
 #[derive(Debug, Default)]
@@ -172,7 +173,7 @@ fn add(to: &mut Line, line: &Line, k: f64) {
     }
 }
 
-/// The bodies of one chunk.
+/// Some of the dynamic bodies.
 pub struct Some<'a> {
     pub velocity: &'a mut [Line],
     pub moved: &'a mut [Line],
@@ -191,8 +192,8 @@ pub struct SharedLines<'a> {
     pub led: Shared<'a, (u32, BodyState)>,
 }
 
-/// Bodies that a thread takes at a time.
-pub const CHUNK: usize = 256;
+/// Bodies that a thread takes over at a time.
+const CHUNK: usize = 256;
 
 impl SharedLines<'_> {
     /// Velocities of the bodies that follow a path, and where they are at the end of a substep.
@@ -225,17 +226,11 @@ impl SharedLines<'_> {
         }
     }
 
-    /// Number of chunks.
-    pub fn chunks(&self) -> usize {
-        self.movers.len().div_ceil(CHUNK)
-    }
-
-    /// The bodies of a chunk.
+    /// Some dynamic bodies.
     ///
     /// # Safety
     /// Nobody else reads or changes them meanwhile.
-    pub unsafe fn chunk(&self, chunk: usize) -> Some<'_> {
-        let (start, end) = (chunk * CHUNK, ((chunk + 1) * CHUNK).min(self.movers.len()));
+    pub unsafe fn some(&self, Range { start, end }: Range<usize>) -> Some<'_> {
         // SAFETY: the caller's; lines begin with the world's
         unsafe {
             Some {

@@ -22,16 +22,19 @@
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
 //! pile, nor on the number of threads, nor on the width of the machine's registers.
 
+mod blocks;
 mod bodies;
 mod bundle;
 mod order;
 mod pack;
 mod patience;
+mod plan;
 mod share;
 mod step;
 mod sweep;
 mod team;
 mod vector;
+mod work;
 
 use super::effort::Effort;
 use super::substep::{Setting, SolveTotals};
@@ -108,11 +111,11 @@ impl Piles {
             self.ways.push(way);
             match way {
                 Way::Alone => {}
-                Way::Plain => self.plain.add(island, slots, contacts, &mut self.line_of),
+                Way::Plain => self.plain.add(setting, island, slots, contacts, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
                     let pile = &mut self.patient[pile];
-                    pile.add(island, slots, contacts, &mut self.line_of);
+                    pile.add(setting, island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
                         patience.add(contact, &effort, rows, contacts.len());
                     }

@@ -3,8 +3,11 @@
 //! bits do not depend on them.
 
 use super::order::{NONE, Order};
+use super::sweep::Pass;
 use super::vector::{LANES, Wide};
+use super::work::Work;
 use crate::scheme::effort::Effort;
+use crate::scheme::watch::Watch;
 use crate::settings::ContactSettings;
 
 /// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
@@ -55,6 +58,54 @@ pub struct Patience {
     members: Vec<Member>,
     /// Island of each contact.
     member_of: Vec<u32>,
+}
+
+/// Advances a pile of patient islands by a step. Returns the most iterations of an island, and the largest
+/// error that is left, m/s.
+///
+/// # Safety
+/// Nobody else works on the pile.
+pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> (u32, f64) {
+    let settings = work.setting.2;
+    let bodies = 0..work.body_at.len();
+    // SAFETY of all below: this thread is the only one
+    let sweep = |pass: Pass| {
+        work.order.inside.iter().for_each(|chunk| unsafe { work.sweep(pass, chunk) });
+    };
+    let mut solve = |kind: Solve, substep: u32| {
+        let judged = || unsafe { work.judged.range(0..work.judged.len()) };
+        patience.begin(work.order, judged());
+        for round in 1.. {
+            sweep(match kind {
+                Solve::Push if round == 1 => Pass::Place,
+                Solve::Push => Pass::Push,
+                Solve::Relax => Pass::Relax,
+            });
+            if !patience.judge(work.order, judged(), kind, substep, round) {
+                break;
+            }
+        }
+    };
+    work.order.all.iter().for_each(|chunk| unsafe { work.pack(chunk) });
+    for substep in 0..settings.substeps {
+        watch.solved();
+        unsafe { work.lines.lead(work.setting, substep) };
+        unsafe { work.begin(bodies.clone(), substep) };
+        watch.integrated();
+        if substep == 0 {
+            sweep(Pass::Warm);
+        }
+        solve(Solve::Push, substep);
+        watch.solved();
+        unsafe { work.advance(bodies.clone()) };
+        watch.integrated();
+        solve(Solve::Relax, substep);
+    }
+    work.order.all.iter().for_each(|chunk| unsafe { work.unpack(chunk) });
+    watch.solved();
+    unsafe { work.finish(bodies) };
+    watch.integrated();
+    patience.totals()
 }
 
 impl Patience {

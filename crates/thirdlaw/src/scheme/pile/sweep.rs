@@ -30,9 +30,6 @@ pub enum Pass {
     Last,
 }
 
-/// All of them, by number.
-pub const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
-
 /// The numbers of a pass that are the same for all contacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Spring {
@@ -510,6 +507,8 @@ unsafe fn place<V: Vector>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
 
     /// Numbers between −1 and 1 that look random.
     fn numbers(seed: u32) -> impl FnMut() -> f32 {
