@@ -268,11 +268,9 @@ fn solve_islands(
     for (island, _) in alone {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
-            let contact = &mut state.contacts[index as usize];
-            for (point, solved) in contact.points.iter_mut().zip(solved) {
-                point.normal_impulse = solved.normal;
-                point.friction_impulse = solved.friction;
-            }
+            let impulses = &mut state.contacts[index as usize].impulses;
+            impulses.normal = solved.map(|point| point.normal);
+            impulses.friction = solved.map(|point| point.friction);
         }
     }
     watch.spent

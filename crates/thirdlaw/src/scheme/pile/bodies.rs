@@ -91,17 +91,17 @@ impl Lines {
             let root = root(mass.inv_inertia);
             *velocity = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
             *inv_mass = Padded(quad(mass.inv_mass));
-            *place = Place::new(body, now, mass.inv_mass, root);
+            *place = Place::new(now, mass.inv_mass, root);
             *turner = Turner::new(slot, body, now, root);
             *mover = Mover::new(setting, body, now, mass.inv_mass, turner);
         });
         self.led.clear();
         for (&slot, line) in others.iter().zip(led) {
-            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            let now = &state.bodies[slot as usize];
             let turning = STEADY_ROOT[1] * now.velocity.angular;
             self.velocity[line] = Line::new(now.velocity.linear, turning);
             self.inv_mass[line] = Padded::default();
-            self.places[line] = Place::new(body, now, Vec3::ZERO, STEADY_ROOT);
+            self.places[line] = Place::new(now, Vec3::ZERO, STEADY_ROOT);
             self.led.push((slot, *now));
         }
     }
@@ -351,14 +351,13 @@ impl Turner {
 }
 
 impl Place {
-    fn new(body: &BodyModel, now: &BodyState, inv_mass: Vec3, root: [Mat3; 2]) -> Place {
+    fn new(now: &BodyState, inv_mass: Vec3, root: [Mat3; 2]) -> Place {
         Place {
             position: now.position,
             rotation: Mat3::from_quat(now.rotation),
             inv_mass,
             root: root[0],
             unroot: root[1],
-            reach: body.reach,
         }
     }
 
@@ -369,6 +368,5 @@ impl Place {
         inv_mass: Vec3::ZERO,
         root: Mat3::ZERO,
         unroot: Mat3::ZERO,
-        reach: f64::INFINITY,
     };
 }
