@@ -165,8 +165,10 @@ fn root(m: Mat3) -> [Mat3; 2] {
     [lower(a, b, c, d, e, f), lower(ia, ib, ic, id, ie, i_f)]
 }
 
+/// All four numbers of a vector at once, though the last is always zero.
+#[inline(always)]
 fn add(to: &mut Line, line: &Line, k: f64) {
-    for x in 0..3 {
+    for x in 0..4 {
         to.linear[x] += k * line.linear[x];
         to.angular[x] += k * line.angular[x];
     }
@@ -269,8 +271,11 @@ impl Some<'_> {
             if !mover.plain && turner.special {
                 now = turner.forced(setting, substep, &now, &self.moved[i]);
             }
-            *free = Line::new(mover.kept[0] * now.linear(), mover.kept[1] * now.angular());
-            *velocity = *free;
+            for x in 0..4 {
+                now.linear[x] *= mover.kept[0];
+                now.angular[x] *= mover.kept[1];
+            }
+            (*free, *velocity) = (now, now);
             add(velocity, &contact, 1.0);
         }
     }
