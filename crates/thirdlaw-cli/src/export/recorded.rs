@@ -12,6 +12,7 @@ use crate::recording::Recording;
 use crate::render::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
+use thirdlaw::math::Mat3;
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyKind, ClothId, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
 use thirdlaw_render::Mesh;
@@ -93,13 +94,18 @@ fn frame(recording: &Recording, snapshot: &Snapshot, slots: &[usize]) -> Frame {
     let per_second = if state.substep > 0.0 { 1.0 / state.substep } else { 0.0 };
     for contact in &state.contacts {
         let (a, b) = (contact.key.a as usize, contact.key.b as usize);
-        let (Some(body), true) = (state.bodies.get(a), b < state.bodies.len()) else { continue };
-        for point in contact.points() {
+        let (Some(body), Some(other)) = (state.bodies.get(a), state.bodies.get(b)) else {
+            continue;
+        };
+        let axes = [body, other].map(|body| Mat3::from_quat(body.rotation));
+        let between = other.position - body.position;
+        for (i, point) in contact.points().enumerate() {
             let impulse = point.normal_impulse * contact.normal + point.friction_impulse;
             let force = impulse * per_second;
             forces[b] += force;
             forces[a] -= force;
-            let arm = body.rotation * point.anchor_a + point.radius_a * contact.normal;
+            let cores = contact.cores(i, [&axes[0], &axes[1]], between);
+            let arm = cores.arms[0] + cores.radii[0] * contact.normal;
             contacts.push(ContactSample {
                 point: body.position + arm,
                 force,

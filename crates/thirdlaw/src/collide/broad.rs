@@ -11,7 +11,7 @@ use super::narrow;
 use super::pairs::{Loose, NOWHERE, Ordered, Pair, SLACK, merge};
 use super::placed::{Placed, pair_margin};
 use crate::body::{BodyKind, Groups};
-use crate::math::Vec3;
+use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::shape::{Aabb, Convex, Geometry};
 use crate::state::{BodyState, State};
@@ -83,6 +83,12 @@ impl BroadPhase {
     /// Slots of the pairs to be examined, in order; the lower one first.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> {
         self.pairs.iter().map(Ordered::order)
+    }
+
+    /// Where the centre of mass of a body was when pairs were last found, and how it lay.
+    pub fn start(&self, slot: usize) -> (Vec3, Quat) {
+        let placed = &self.placed[slot];
+        (placed.position, placed.rotation)
     }
 
     /// Takes pairs of an ordered list out of those to be examined.

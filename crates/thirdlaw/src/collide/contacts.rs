@@ -9,166 +9,17 @@
 use super::boxes::Boxes;
 use super::boxes_clip::Facing;
 use super::broad::BroadPhase;
-use super::clip::is_face_of_b;
-use super::manifold::{Manifold, POINTS_MAX};
+use super::manifold::Manifold;
 use super::narrow::{NarrowScratch, clearance, collide};
 use super::pairs::{Ordered, Pair};
-use super::persist::{carry_impulses, refresh};
+use super::persist::refresh;
 use super::placed::{Placed, box_pair, pair_margin};
 use super::places::{Places, Renewed, find_starts};
-use crate::math::{Quat, Vec3};
+pub use super::record::{Basis, Contact, ContactKey, ContactPoint, Cores, Found, Impulses};
+use super::renew::{Met, Pairing};
 use crate::model::{BodyModel, Model};
 use crate::scheme::pile::prefetch;
 use crate::state::{BodyState, State};
-use serde::{Deserialize, Serialize};
-
-/// Which two convex pieces touch. The order of keys is the order of contacts everywhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ContactKey {
-    /// Slot of the lower body.
-    pub a: u32,
-    /// Slot of the higher body.
-    pub b: u32,
-    /// Piece of a: part of a compound, triangle of a mesh.
-    pub piece_a: u32,
-    /// Piece of b.
-    pub piece_b: u32,
-}
-
-/// Contact between two convex pieces of two bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Contact {
-    /// Which pieces.
-    pub key: ContactKey,
-    /// Unit normal from a to b.
-    pub normal: Vec3,
-    /// Combined friction.
-    pub friction: f64,
-    /// Combined restitution.
-    pub restitution: f64,
-    /// The first `count` are in use.
-    pub points: [ContactPoint; POINTS_MAX],
-    /// Number of points; none where a contact has ended and left its place free.
-    pub count: u32,
-    /// How the pair lay when the contact was found.
-    pub found: Found,
-}
-
-/// How a pair of bodies lay when its contacts were found, in axes of a.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Found {
-    /// From the centre of mass of a to that of b, m.
-    pub between: Vec3,
-    /// Orientation of b.
-    pub turn: Quat,
-    /// Normal from a to b, in axes of the body whose face it belongs to.
-    pub normal: Vec3,
-    /// Distance up to which the contacts would be the same, m; 0 where a side is round and its contacts
-    /// move over it.
-    pub margin: f64,
-}
-
-/// One point of a contact. See [`super::manifold::Point`] for cores and radii.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContactPoint {
-    /// Core on a, in axes that turn with a, from a's centre of mass.
-    pub anchor_a: Vec3,
-    /// Core on b likewise.
-    pub anchor_b: Vec3,
-    /// Distance from core to surface on a, m.
-    pub radius_a: f64,
-    /// Distance from core to surface on b, m.
-    pub radius_b: f64,
-    /// Gap at the beginning of the step, m.
-    pub separation: f64,
-    /// Normal impulse of the last substep, N·s.
-    pub normal_impulse: f64,
-    /// Friction impulse on b of the last substep in world axes, N·s.
-    pub friction_impulse: Vec3,
-    /// Which features met.
-    pub feature: u32,
-}
-
-impl Contact {
-    /// The points in use.
-    pub fn points(&self) -> &[ContactPoint] {
-        &self.points[..self.count as usize]
-    }
-
-    /// Whether all its numbers can be used.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.count as usize <= POINTS_MAX
-            && (self.normal.length_squared() - 1.0).abs() < 1e-6
-            && self.friction >= 0.0
-            && (0.0..=1.0).contains(&self.restitution)
-            && self.found.between.is_finite()
-            && self.found.turn.is_finite()
-            && self.found.normal.is_finite()
-            && self.found.margin.is_finite()
-            && self.points().iter().all(|p| {
-                p.anchor_a.is_finite()
-                    && p.anchor_b.is_finite()
-                    && p.friction_impulse.is_finite()
-                    && [p.radius_a, p.radius_b, p.separation, p.normal_impulse]
-                        .iter()
-                        .all(|x| x.is_finite())
-            })
-    }
-
-    /// Takes over what two boxes have in common; `centers` are those of mass from those of the boxes.
-    fn set_facing(&mut self, facing: &Facing, centers: [Vec3; 2]) {
-        self.count = facing.count as u32;
-        if facing.whole {
-            self.found.margin = f64::MAX;
-        }
-        for (point, found) in self.points.iter_mut().zip(&facing.points[..facing.count]) {
-            *point = ContactPoint {
-                anchor_a: found.on_a - centers[0],
-                anchor_b: found.on_b - centers[1],
-                separation: found.separation,
-                feature: found.feature,
-                ..ContactPoint::default()
-            };
-        }
-    }
-
-    /// Takes over what two pieces have in common; `convex` says that their bodies have no others.
-    fn set_manifold(&mut self, manifold: &Manifold, convex: bool, [a, b]: [&Placed; 2]) {
-        let (to_a, to_b) = (a.axes.transpose(), b.axes.transpose());
-        self.count = manifold.count as u32;
-        if convex && manifold.whole {
-            self.found.margin = f64::MAX;
-        }
-        for (point, found) in self.points.iter_mut().zip(manifold.points()) {
-            *point = ContactPoint {
-                anchor_a: to_a * (found.core_a - a.position),
-                anchor_b: to_b * (found.core_b - b.position),
-                radius_a: found.radius_a,
-                radius_b: found.radius_b,
-                separation: found.separation,
-                feature: found.feature,
-                ..ContactPoint::default()
-            };
-            if found.radius_a > 0.0 || found.radius_b > 0.0 {
-                self.found.margin = 0.0;
-            }
-        }
-    }
-
-    /// Leaves its place free. What it was leaves no trace: the state does not tell who looked last.
-    pub(super) fn end(&mut self) {
-        if self.count > 0 {
-            *self = Contact { key: self.key, normal: Vec3::Y, ..Contact::default() };
-        }
-    }
-
-    fn scale_impulses(&mut self, scale: f64) {
-        for point in &mut self.points {
-            point.normal_impulse *= scale;
-            point.friction_impulse *= scale;
-        }
-    }
-}
 
 /// Memory of the narrow phase.
 #[derive(Debug, Default)]
@@ -320,43 +171,22 @@ impl<'a> Search<'a> {
             return (false, gap);
         }
         let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
-        let (ma, mb) = (&body_a.material, &body_b.material);
-        let (to_a, to_b) = (place_a.axes.transpose(), place_b.axes.transpose());
-        let friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
-        let restitution =
-            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
-        let found = Found {
-            between: to_a * (place_b.position - place_a.position),
-            turn: place_a.rotation.conjugate() * place_b.rotation,
-            normal: Vec3::ZERO,
-            margin,
-        };
-        let reach = 0.1 * body_a.reach.min(body_b.reach);
+        let pairing = Pairing::new([body_a, body_b], [place_a, place_b], margin);
         let mut places = Renewed::new(old, added);
         // a contact is large: it is changed where it lies
-        let mut renew = |piece_a: u32, piece_b: u32, normal: Vec3, set: &dyn Fn(&mut Contact)| {
-            let contact = places.place(ContactKey { a, b, piece_a, piece_b });
-            let (before, count) = (contact.points, contact.count as usize);
-            (contact.normal, contact.found) = (normal, found);
-            (contact.friction, contact.restitution) = (friction, restitution);
-            set(contact);
-            let on_b = is_face_of_b(contact.points[0].feature);
-            contact.found.normal = if on_b { to_b } else { to_a } * normal;
-            let (used, unused) = contact.points.split_at_mut(contact.count as usize);
-            carry_impulses(&before[..count], used, reach);
-            unused.fill(ContactPoint::default());
-        };
         if boxes == Boxes::Facing {
             let normal = (place_a.axes * facing.normal).normalize();
-            let centers = [body_a.center, body_b.center];
-            renew(0, 0, normal, &|contact| contact.set_facing(facing, centers));
+            let met = facing.points.map(|point| Met::of_boxes(&point, [body_a, body_b]));
+            let contact = places.place(ContactKey { a, b, piece_a: 0, piece_b: 0 });
+            pairing.renew(contact, normal, facing.whole, &met[..facing.count]);
         } else {
             let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
             let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
             let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
-                renew(piece_a, piece_b, manifold.normal, &|contact| {
-                    contact.set_manifold(manifold, convex, [place_a, place_b]);
-                });
+                let met = manifold.points.map(|point| pairing.met(&point));
+                let contact = places.place(ContactKey { a, b, piece_a, piece_b });
+                let whole = convex && manifold.whole;
+                pairing.renew(contact, manifold.normal, whole, &met[..manifold.count]);
             };
             collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }

@@ -17,6 +17,8 @@ mod persist;
 mod piece;
 mod placed;
 mod places;
+mod record;
+mod renew;
 mod sat;
 pub mod sweep;
 #[cfg(test)]

@@ -1,16 +1,13 @@
-//! Contacts that last: which of them need not be found anew, and how found ones take over the impulses
-//! of the last step.
+//! Contacts that last: which of them need not be found anew.
 //!
-//! The points of a contact are fixed to both bodies and its normal to the body whose face it is, so that
+//! The normal of a contact is fixed to the body whose face it is and its points to the other one, so that
 //! a corner on a plane keeps its gap exactly, however the pair moves; only the place of the points falls
 //! behind, by no more than the pair has moved. (Where both faces are in line to a thousandth, either
 //! stands for the other.)
 
-use super::clip::is_face_of_b;
-use super::contacts::{Contact, ContactPoint};
-use super::manifold::POINTS_MAX;
 use super::pairs::SLACK;
 use super::placed::Placed;
+use super::record::{Basis, Contact};
 
 /// Share of the thinner body's thickness by which a pair may move before its contacts are found anew; no
 /// body counts as thicker than 1 m. Contacts fall behind by no more than is left for it (`pairs.rs`).
@@ -20,12 +17,15 @@ const THICKEST: f64 = 1.0;
 /// Whether a pair still lies as it did when its contacts were found, and still touches; if so, they are
 /// turned along.
 pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) -> bool {
-    let Some(Contact { found, .. }) = old.iter().find(|contact| contact.count > 0) else {
+    let Some(first) = old.iter().find(|contact| contact.count > 0) else {
+        return false;
+    };
+    let Basis::Flat(found) = &first.basis else {
         return false;
     };
     // what was left out is farther away than the pair goes in this step by half of what it looks ahead
     // at rest, at least
-    if found.margin == 0.0 || margin > found.margin + 0.5 * a.rest.min(b.rest) {
+    if margin > found.margin + 0.5 * a.rest.min(b.rest) {
         return false;
     }
     let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
@@ -35,78 +35,27 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
     if slid > still {
         return false;
     }
-    let turned = found.turn.conjugate() * (a.rotation.conjugate() * b.rotation);
+    let turned = found.orientation().conjugate() * (a.rotation.conjugate() * b.rotation);
     if slid + 2.0 * turned.xyz().length() * b.reach > still {
         return false;
     }
     let mut least = f64::INFINITY;
     for contact in old.iter_mut().filter(|contact| contact.count > 0) {
-        // the normal in the axes of both bodies
-        let normal = contact.found.normal;
-        let (in_a, in_b);
-        if is_face_of_b(contact.points[0].feature) {
-            contact.normal = b.axes * normal;
-            (in_a, in_b) = (a.axes.transpose() * contact.normal, normal);
-        } else {
-            contact.normal = a.axes * normal;
-            (in_a, in_b) = (normal, b.axes.transpose() * contact.normal);
-        }
+        let on_a = contact.is_on_a();
+        // pieces of the same pair may be round; its contacts are then found anew
+        let Basis::Flat(found) = &contact.basis else { return false };
+        let (own, face, side) = if on_a { (a, b, -1.0) } else { (b, a, 1.0) };
+        contact.normal = face.axes * found.normal;
+        let normal = own.axes.transpose() * contact.normal;
         let apart = contact.normal.dot(between);
-        for point in &mut contact.points[..contact.count as usize] {
-            point.separation = apart + in_b.dot(point.anchor_b) - in_a.dot(point.anchor_a);
-            least = least.min(point.separation);
+        for i in 0..contact.count as usize {
+            let gap = apart + side * (normal.dot(contact.anchors[i]) - found.levels[i]);
+            contact.separations[i] = gap;
+            least = least.min(gap);
         }
     }
     // whether what is hardly near is a contact must not depend on its having been one
     least <= margin - SLACK * a.rest.min(b.rest)
-}
-
-/// Hands the impulses of the last step to the points that are still there: same features, or else
-/// the nearest point left within `reach`.
-pub(super) fn carry_impulses(old: &[ContactPoint], points: &mut [ContactPoint], reach: f64) {
-    if old.is_empty() {
-        return;
-    }
-    let mut left = Left { points: old, taken: 0 };
-    let mut found = [false; POINTS_MAX];
-    for (point, found) in points.iter_mut().zip(&mut found) {
-        let feature = point.feature;
-        *found = left.hand_over(point, |old| if old.feature == feature { 0.0 } else { 1.0 }, 0.5);
-    }
-    for (point, _) in points.iter_mut().zip(found).filter(|(_, found)| !found) {
-        let place = point.anchor_b;
-        left.hand_over(point, |old| old.anchor_b.distance(place), reach);
-    }
-}
-
-/// Points of the last step, and by bits whose impulses have been taken over.
-struct Left<'a> {
-    points: &'a [ContactPoint],
-    taken: u32,
-}
-
-impl Left<'_> {
-    /// Gives `point` the impulses of the first of the points left that is nearest to it by
-    /// `distance`, if that is less than `limit`; says whether it did.
-    fn hand_over(
-        &mut self,
-        point: &mut ContactPoint,
-        distance: impl Fn(&ContactPoint) -> f64,
-        limit: f64,
-    ) -> bool {
-        let mut best = (limit, None);
-        for (i, old) in self.points.iter().enumerate().filter(|(i, _)| self.taken >> i & 1 == 0) {
-            let distance = distance(old);
-            if distance < best.0 {
-                best = (distance, Some(i));
-            }
-        }
-        let Some(i) = best.1 else { return false };
-        point.normal_impulse = self.points[i].normal_impulse;
-        point.friction_impulse = self.points[i].friction_impulse;
-        self.taken |= 1 << i;
-        true
-    }
 }
 
 #[cfg(test)]
@@ -160,11 +109,11 @@ mod tests {
             update(&mut state);
             update(&mut anew);
             let (kept, found) = (&state.contacts[0], &anew.contacts[0]);
-            assert_eq!(kept.found, first.found, "round {round}: not kept");
+            assert_eq!(kept.basis, first.basis, "round {round}: not kept");
             assert!(kept.normal.distance(found.normal) < 1e-12, "{kept:?} {found:?}");
             assert_eq!(kept.count, found.count);
             for point in kept.points() {
-                let same = found.points().iter().find(|p| p.feature == point.feature).unwrap();
+                let same = found.points().find(|p| p.feature == point.feature).unwrap();
                 // one second-order term is left: the corner over which a gap is measured lags behind
                 let gap = (same.separation - point.separation).abs();
                 assert!(gap < 1e-3 * still, "round {round}: {point:?} {same:?}");
@@ -172,7 +121,7 @@ mod tests {
 
             moved(&mut state, 20.0 * still);
             update(&mut state);
-            assert_ne!(state.contacts[0].found, first.found, "round {round}: kept too long");
+            assert_ne!(state.contacts[0].basis, first.basis, "round {round}: kept too long");
         }
     }
 }

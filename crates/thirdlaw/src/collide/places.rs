@@ -5,8 +5,8 @@
 //! nearest free place, moving only those in between. Where many come, or no place is left, all are
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
-use super::contacts::{Contact, ContactKey};
 use super::pairs::{Ordered, Pair};
+use super::record::{Contact, ContactKey};
 use std::slice::Chunks;
 
 /// Contacts that are put in one by one; more go in together.

@@ -55,6 +55,10 @@ pub struct Islands {
     cursor: Vec<usize>,
     moved_by: Vec<MovedBy>,
     touching: Vec<Touching>,
+    /// Number of points of all contacts.
+    pub contact_points: u32,
+    /// Place of each body in `bodies`, or `NONE`.
+    places: Vec<u32>,
 }
 
 /// What moves a body.
@@ -74,6 +78,8 @@ struct Touching {
     b: u32,
     /// Number of its island.
     island: u32,
+    /// Number of its points.
+    points: u32,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -85,7 +91,8 @@ pub enum Linked {
     Constraint(u32),
 }
 
-const NONE: u32 = u32::MAX;
+/// No island, or no place.
+pub const NONE: u32 = u32::MAX;
 /// Contacts that a thread goes through at least.
 const TOGETHER: usize = 1024;
 /// How many contacts ahead memory is asked for.
@@ -133,8 +140,9 @@ impl Islands {
                 prefetch(&later.key);
             }
             let a = if *count > 0 { key.a } else { NONE };
-            Touching { index: index as u32, a, b: key.b, island: NONE }
+            Touching { index: index as u32, a, b: key.b, island: NONE, points: *count }
         }));
+        self.contact_points = self.touching.iter().map(|touching| touching.points).sum();
         self.touching.retain(|touching| touching.a != NONE);
     }
 
@@ -357,13 +365,21 @@ impl Islands {
         }
         self.bodies.clear();
         self.bodies.resize(start, 0);
+        self.places.clear();
+        self.places.resize(model.bodies.len(), NONE);
         for i in 0..model.bodies.len() {
             if self.number[i] != NONE {
                 let cursor = &mut self.cursor[self.number[i] as usize];
                 self.bodies[*cursor] = i as u32;
+                self.places[i] = *cursor as u32;
                 *cursor += 1;
             }
         }
+    }
+
+    /// The place of each body in `bodies`, slot by slot, or [`NONE`].
+    pub fn places(&self) -> &[u32] {
+        &self.places
     }
 
     fn fill_contacts(&mut self) {

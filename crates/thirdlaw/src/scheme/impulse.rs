@@ -13,6 +13,7 @@
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
+use super::finish;
 use super::pile::{Piles, Way};
 use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
 use super::watch::{Clock, Spent, Watch};
@@ -29,8 +30,12 @@ use crate::rigid::island::{Island, Islands, Linked};
 use crate::settings::Settings;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage, StepReport};
+use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
+
+/// Bodies that a thread goes through at least.
+const TOGETHER: usize = 512;
 
 /// Memory reused between steps.
 #[derive(Debug, Default)]
@@ -43,7 +48,7 @@ pub struct Scratch {
     bodies: Vec<BodyState>,
     impulses: Vec<[PointImpulse; POINTS_MAX]>,
     totals: Vec<SolveTotals>,
-    starts: Vec<BodyState>,
+    seen: Vec<finish::Seen>,
     joints: Vec<JointState>,
     points: Vec<PointState>,
     /// Pairs of bodies that a joint keeps from touching, ordered.
@@ -71,30 +76,19 @@ pub fn step(
     detect(model, state, settings, dt, scratch, observer);
 
     observer.begin(Stage::Solve);
-    scratch.starts.clone_from(&state.bodies);
     let clock = observer.clock();
     let spent = solve_islands((model, state, settings, dt), scratch, clock);
-    move_kinematic(model, state, settings.substeps, dt);
     observer.end(Stage::Solve);
     if clock.is_some() {
         observer.divide(Stage::Integrate, spent.share());
     }
 
     observer.begin(Stage::Finish);
-    let mut report = report(state, settings, scratch);
-    if settings.continuous {
-        report.swept =
-            super::sweep::stop_fast_bodies(model, state, &scratch.starts, &scratch.broad);
-    }
-    report.asleep = super::sleep::update(model, state, settings, dt, &scratch.islands);
-    for body in &mut state.bodies {
-        body.push = Default::default();
-    }
-    for point in &mut state.points {
-        point.push = Default::default();
-    }
+    let mut report = report(settings, scratch);
+    let Scratch { broad, islands, bodies, seen, .. } = scratch;
     // on a failure the clock stays, so that further attempts name the same step
-    check_finite(model, state)?;
+    let end = (model, &mut *state, settings, dt);
+    finish::finish(end, (islands, bodies), broad, seen, &mut report)?;
     state.time += dt;
     state.substep = dt / f64::from(settings.substeps);
     state.step = state.step.wrapping_add(1);
@@ -140,14 +134,11 @@ fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
 
 /// Names the first body whose state is not finite.
 pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError> {
-    for (i, body) in state.bodies.iter().enumerate() {
-        if model.bodies[i].alive && !body.is_finite() {
-            return Err(StepError::NotFinite {
-                body: model.id(i),
-                step: state.step,
-                time: state.time,
-            });
-        }
+    let bodies = state.bodies.par_iter().zip(&model.bodies).with_min_len(TOGETHER);
+    let broken = bodies.position_first(|(now, body)| !now.is_finite() && body.alive);
+    if let Some(i) = broken {
+        let (step, time) = (state.step, state.time);
+        return Err(StepError::NotFinite { body: model.id(i), step, time });
     }
     for (i, point) in state.points.iter().enumerate() {
         let model = &model.points[i];
@@ -162,27 +153,17 @@ pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError
 /// Keyframed bodies get the mean velocity of this step, by which neighbours judge them.
 fn set_kinematic_velocities(model: &Model, state: &mut State, dt: f64) {
     let time = state.time;
-    for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
+    let bodies = model.bodies.par_iter().zip(&mut state.bodies).with_min_len(TOGETHER);
+    bodies.for_each(|(body, now)| {
         if body.alive && body.kind == BodyKind::Kinematic && !body.motion.keys.is_empty() {
             now.velocity = super::kinematic::keyframe_velocity(body, now, time + dt, dt);
         }
-    }
+    });
 }
 
-fn move_kinematic(model: &Model, state: &mut State, substeps: u32, dt: f64) {
-    let time = state.time;
-    for (body, now) in model.bodies.iter().zip(&mut state.bodies) {
-        if body.alive && body.kind == BodyKind::Kinematic {
-            for substep in 0..substeps {
-                super::kinematic::move_kinematic(body, now, time, dt, (substep, substeps));
-            }
-        }
-    }
-}
-
-fn report(state: &State, settings: &Settings, scratch: &Scratch) -> StepReport {
+fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
     let mut report = StepReport {
-        contacts: state.contacts.iter().map(|c| c.count).sum(),
+        contacts: scratch.islands.contact_points,
         islands: scratch.islands.islands.len() as u32,
         substeps: settings.substeps,
         ..StepReport::default()
@@ -226,7 +207,8 @@ fn solve_islands(
 ) -> Spent {
     let Scratch { islands, piles, pool, bodies, impulses, totals, joints, points, .. } = scratch;
     bodies.clear();
-    bodies.extend(islands.bodies.iter().map(|&slot| state.bodies[slot as usize]));
+    let slots = islands.bodies.par_iter().with_min_len(TOGETHER);
+    bodies.par_extend(slots.map(|&slot| state.bodies[slot as usize]));
     impulses.clear();
     impulses.resize(islands.contacts.len(), Default::default());
     totals.clear();
@@ -253,9 +235,6 @@ fn solve_islands(
         totals.extend(piles.totals());
     }
 
-    for (&slot, body) in islands.bodies.iter().zip(bodies.iter()) {
-        state.bodies[slot as usize] = *body;
-    }
     for (&link, solved) in islands.links.iter().zip(joints.iter()) {
         if let Linked::Joint(slot) = link {
             state.joints[slot as usize] = *solved;
@@ -268,11 +247,9 @@ fn solve_islands(
     for (island, _) in alone {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
-            let contact = &mut state.contacts[index as usize];
-            for (point, solved) in contact.points.iter_mut().zip(solved) {
-                point.normal_impulse = solved.normal;
-                point.friction_impulse = solved.friction;
-            }
+            let impulses = &mut state.contacts[index as usize].impulses;
+            impulses.normal = solved.map(|point| point.normal);
+            impulses.friction = solved.map(|point| point.friction);
         }
     }
     watch.spent

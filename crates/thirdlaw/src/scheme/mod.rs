@@ -2,6 +2,7 @@
 
 mod articulated;
 mod effort;
+mod finish;
 pub mod impulse;
 mod kinematic;
 pub mod large_steps;

@@ -1,38 +1,35 @@
 //! Falling asleep: an island whose bodies have all been slow for a while stops being simulated.
 
-use crate::model::Model;
+use crate::model::{BodyModel, Model};
 use crate::rigid::island::Islands;
-use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{BodyState, State};
 
 /// Surface speed below which a body counts as quiet, m/s.
 const QUIET_SPEED: f64 = 0.01;
 /// How long every body of an island must be quiet, s.
 const QUIET_TIME: f64 = 0.5;
 
+/// Counts how long a body has been quiet, after a step of `dt` seconds.
+pub fn count_quiet(body: &BodyModel, now: &mut BodyState, dt: f64) {
+    let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
+    now.quiet = if speed < QUIET_SPEED { now.quiet + dt } else { 0.0 };
+}
+
 /// Puts quiet islands to sleep; returns how many bodies sleep.
-pub fn update(
-    model: &Model,
-    state: &mut State,
-    settings: &Settings,
-    dt: f64,
-    islands: &Islands,
-) -> u32 {
+pub fn update(model: &Model, state: &mut State, islands: &Islands) -> u32 {
     for island in &islands.islands {
         let slots = &islands.bodies[island.body_start..][..island.body_count];
-        let mut all_quiet = settings.sleeping && !island.carried && island.point_count == 0;
-        for &slot in slots {
-            let (body, now) = (&model.bodies[slot as usize], &mut state.bodies[slot as usize]);
-            let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
-            now.quiet = if speed < QUIET_SPEED { now.quiet + dt } else { 0.0 };
+        // what drifts freely keeps its momentum, however slow
+        let held = island.contact_count > 0 || island.anchored;
+        let is_quiet = |slot: u32| {
+            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             // a timed force may come
             let forced = body.forces.iter().any(|f| f.until > state.time);
-            // what drifts freely keeps its momentum, however slow
-            let held = island.contact_count > 0 || island.anchored;
             let drifts = !held && now.velocity != Default::default();
-            all_quiet &= body.can_sleep && now.quiet >= QUIET_TIME && !forced && !drifts;
-        }
-        if all_quiet {
+            now.quiet >= QUIET_TIME && body.can_sleep && !forced && !drifts
+        };
+        let may_sleep = !island.carried && island.point_count == 0;
+        if may_sleep && slots.iter().all(|&slot| is_quiet(slot)) {
             for &slot in slots {
                 let now = &mut state.bodies[slot as usize];
                 now.asleep = true;
@@ -40,11 +37,7 @@ pub fn update(
             }
         }
     }
-    if !settings.sleeping {
-        for body in &mut state.bodies {
-            body.asleep = false;
-        }
-    }
-    let asleep = model.bodies.iter().zip(&state.bodies).filter(|(m, s)| m.alive && s.asleep);
+    let asleep =
+        state.bodies.iter().zip(&model.bodies).filter(|(now, body)| now.asleep && body.alive);
     asleep.count() as u32
 }

@@ -19,14 +19,14 @@ use super::kinematic::move_kinematic;
 use super::rebound::{Spring, bounce};
 use super::watch::{Spent, Watch};
 use crate::body::BodyKind;
-use crate::collide::contacts::{Contact, ContactPoint};
+use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::contact::{
     self, Block, Bound, ContactProblem, Row, Side, SolveReport, SolveSettings, Velocities,
 };
 use crate::joint::JointState;
 use crate::joint::island::JointIsland;
-use crate::math::{Quat, Twist, Vec3, tangents};
+use crate::math::{Mat3, Quat, Twist, Vec3, tangents};
 use crate::model::{BodyModel, Model};
 use crate::point::PointState;
 use crate::rigid::island::Linked;
@@ -112,6 +112,10 @@ pub(super) struct LocalContact {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LocalPoint {
+    /// Cores on a and b, in axes that turn with them, from their centres of mass, and their distances
+    /// from the surfaces, m.
+    anchors: [Vec3; 2],
+    radii: [f64; 2],
     /// Gap in this substep, m.
     gap: f64,
     /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
@@ -302,7 +306,12 @@ impl IslandScratch {
             tangents,
             with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
         });
-        for point in contact.points() {
+        let [on_a, on_b] = [a, b].map(|local| &self.bodies[local as usize]);
+        let axes = [on_a, on_b].map(|body| Mat3::from_quat(body.rotation));
+        let between = on_b.position - on_a.position;
+        for (i, point) in contact.points().enumerate() {
+            let cores = contact.cores(i, [&axes[0], &axes[1]], between);
+            let anchors = [0, 1].map(|k| axes[k].transpose() * cores.arms[k]);
             let normal = self.problem.rows.len() as u32;
             let friction = Bound::Friction { normal, coefficient: contact.friction };
             for (direction, bound) in [
@@ -324,7 +333,8 @@ impl IslandScratch {
                 point.friction_impulse.dot(tangents.0),
                 point.friction_impulse.dot(tangents.1),
             ]);
-            self.points.push(LocalPoint::default());
+            let radii = cores.radii;
+            self.points.push(LocalPoint { anchors, radii, ..LocalPoint::default() });
         }
         if let Some(block) = self.problem.blocks.last_mut() {
             block.row_count += 3 * contact.count;
@@ -392,15 +402,15 @@ impl IslandScratch {
             let contact = &state.contacts[local.index as usize];
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
             let n = contact.normal;
-            for (i, point) in contact.points().iter().enumerate() {
-                let (gap, r_a, r_b) = meet(local, point, n, a, b);
+            for i in 0..contact.count as usize {
+                let place = &mut self.points[local.point_start as usize + i];
+                let (gap, r_a, r_b) = meet(local, place, n, a, b);
                 let rows = &mut self.problem.rows[row..row + 3];
                 for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
-                let place = &mut self.points[local.point_start as usize + i];
-                *place = LocalPoint { gap, bounce: 0.0 };
+                (place.gap, place.bounce) = (gap, 0.0);
                 (rows[0].bias, rows[0].compliance) = if gap > 0.0 {
                     (gap / h, 0.0)
                 } else {
@@ -431,7 +441,8 @@ impl IslandScratch {
         self.contacts.iter().all(|local| {
             let contact = &state.contacts[local.index as usize];
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
-            let mut points = contact.points().iter();
+            let mut points =
+                self.points[local.point_start as usize..][..contact.count as usize].iter();
             points.all(|point| meet(local, point, contact.normal, a, b).0 > 0.0)
         })
     }
@@ -442,7 +453,8 @@ impl IslandScratch {
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
-            for point in contact.points() {
+            let points = &self.points[local.point_start as usize..][..contact.count as usize];
+            for point in points {
                 let (_, r_a, r_b) = meet(local, point, contact.normal, a, b);
                 for row in &mut self.problem.rows[row..row + 3] {
                     row.arm_a = r_a.cross(row.direction);
@@ -547,23 +559,24 @@ impl IslandScratch {
 /// Gap of a contact point, and its place from the centres of both bodies.
 fn meet(
     local: &LocalContact,
-    point: &ContactPoint,
+    point: &LocalPoint,
     n: Vec3,
     a: &LocalBody,
     b: &LocalBody,
 ) -> (f64, Vec3, Vec3) {
-    let core_a = a.position + a.rotation * point.anchor_a;
-    let core_b = b.position + b.rotation * point.anchor_b;
-    let gap = n.dot(core_b - core_a) - point.radius_a - point.radius_b;
-    let with_b = match (point.radius_a > 0.0, point.radius_b > 0.0) {
+    let [radius_a, radius_b] = point.radii;
+    let core_a = a.position + a.rotation * point.anchors[0];
+    let core_b = b.position + b.rotation * point.anchors[1];
+    let gap = n.dot(core_b - core_a) - radius_a - radius_b;
+    let with_b = match (radius_a > 0.0, radius_b > 0.0) {
         (false, true) => true,
         (true, false) => false,
         _ => local.with_b,
     };
     let meeting = if with_b {
-        core_b - (point.radius_b + 0.5 * gap) * n
+        core_b - (radius_b + 0.5 * gap) * n
     } else {
-        core_a + (point.radius_a + 0.5 * gap) * n
+        core_a + (radius_a + 0.5 * gap) * n
     };
     (gap, meeting - a.position, meeting - b.position)
 }

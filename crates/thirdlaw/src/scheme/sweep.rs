@@ -11,42 +11,18 @@ use crate::state::{BodyState, State};
 /// Share of the inner radius that stands for a body whose contacts should have held it.
 const CORE: f64 = 0.25;
 
-/// Stops fast bodies; returns how many. `starts` are the bodies before the step.
-pub fn stop_fast_bodies(
-    model: &Model,
-    state: &mut State,
-    starts: &[BodyState],
-    broad: &BroadPhase,
-) -> u32 {
-    let mut stopped = 0;
-    for slot in 0..model.bodies.len() {
-        let body = &model.bodies[slot];
-        if !body.is_dynamic() || state.bodies[slot].asleep || !state.bodies[slot].is_finite() {
-            continue;
-        }
-        let (start, end) = (&starts[slot], &state.bodies[slot]);
-        if start.position.distance(end.position) <= body.shape.inner_radius() {
-            continue;
-        }
-        if let Some(time) = first_impact(model, state, starts, slot, broad) {
-            let (position, rotation) = pose_at(start, end, time);
-            state.bodies[slot].position = position;
-            state.bodies[slot].rotation = rotation;
-            stopped += 1;
-        }
-    }
-    stopped
+/// Stops a body that went farther than it is thick where it first touches; says whether it does. The broad
+/// phase knows where bodies were before the step.
+pub fn stop(model: &Model, state: &mut State, slot: usize, broad: &BroadPhase) -> bool {
+    let Some(time) = first_impact(model, state, slot, broad) else { return false };
+    let body = &mut state.bodies[slot];
+    (body.position, body.rotation) = pose_at(broad.start(slot), body, time);
+    true
 }
 
-fn first_impact(
-    model: &Model,
-    state: &State,
-    starts: &[BodyState],
-    slot: usize,
-    broad: &BroadPhase,
-) -> Option<f64> {
+fn first_impact(model: &Model, state: &State, slot: usize, broad: &BroadPhase) -> Option<f64> {
     let body = &model.bodies[slot];
-    let motion = motion_of(body, &starts[slot], &state.bodies[slot]);
+    let motion = motion_of(body, broad.start(slot), &state.bodies[slot]);
     let swept = swept_box(body, &motion);
     let mut first: Option<f64> = None;
     for other in broad.overlapping(&swept) {
@@ -57,18 +33,18 @@ fn first_impact(
         }
         // contacts look one inner radius ahead; two bodies that give way to each other need not be
         // stopped before they would have passed through both
-        let way = |i: usize| state.bodies[i].position - starts[i].position;
+        let way = |i: usize| state.bodies[i].position - broad.start(i).0;
         let yielding = if other_body.is_dynamic() { other_body.shape.inner_radius() } else { 0.0 };
         if way(slot).distance(way(other)) <= body.shape.inner_radius() + yielding {
             continue;
         }
-        let other_motion = motion_of(other_body, &starts[other], &state.bodies[other]);
+        let other_motion = motion_of(other_body, broad.start(other), &state.bodies[other]);
         // bodies with a contact in this step were held by it; what must not happen is that the core
         // passes all the same, so those are swept by their core alone
         let time = if in_contact(state, slot as u32, other as u32) {
             let core = Shape::sphere(CORE * body.shape.inner_radius()).ok();
             let core_motion = Motion {
-                start: Pose::from_parts(starts[slot].position, Quat::IDENTITY),
+                start: Pose::from_parts(broad.start(slot).0, Quat::IDENTITY),
                 end: Pose::from_parts(state.bodies[slot].position, Quat::IDENTITY),
                 center_local: Vec3::ZERO,
             };
@@ -97,10 +73,14 @@ fn in_contact(state: &State, one: u32, other: u32) -> bool {
     between.any(|c| c.count > 0)
 }
 
-fn motion_of(body: &BodyModel, start: &BodyState, end: &BodyState) -> Motion {
+/// Centre of mass and orientation.
+type Start = (Vec3, Quat);
+
+fn motion_of(body: &BodyModel, start: Start, end: &BodyState) -> Motion {
     let origin =
-        |s: &BodyState| Pose::from_parts(s.position - s.rotation * body.center, s.rotation);
-    Motion { start: origin(start), end: origin(end), center_local: body.center }
+        |(position, rotation): Start| Pose::from_parts(position - rotation * body.center, rotation);
+    let end = origin((end.position, end.rotation));
+    Motion { start: origin(start), end, center_local: body.center }
 }
 
 fn swept_box(body: &BodyModel, motion: &Motion) -> Aabb {
@@ -110,10 +90,7 @@ fn swept_box(body: &BodyModel, motion: &Motion) -> Aabb {
     Aabb::new(a.min(b) - reach, a.max(b) + reach)
 }
 
-fn pose_at(start: &BodyState, end: &BodyState, time: f64) -> (Vec3, Quat) {
-    let turn = crate::body::rotation_vector(end.rotation * start.rotation.conjugate());
-    (
-        start.position.lerp(end.position, time),
-        (rotation_from_vector(time * turn) * start.rotation).normalize(),
-    )
+fn pose_at((position, rotation): Start, end: &BodyState, time: f64) -> Start {
+    let turn = crate::body::rotation_vector(end.rotation * rotation.conjugate());
+    (position.lerp(end.position, time), (rotation_from_vector(time * turn) * rotation).normalize())
 }

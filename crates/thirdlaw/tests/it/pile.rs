@@ -10,13 +10,13 @@ const FRAME: f64 = 1.0 / 60.0;
 fn rain(count: usize) -> World {
     let mut world = earth();
     world.add_body(floor()).unwrap();
-    add_rain(&mut world, count, Vec3::ZERO);
+    add_rain(&mut world, (count, 0), Vec3::ZERO);
     world
 }
 
-fn add_rain(world: &mut World, count: usize, at: Vec3) {
+fn add_rain(world: &mut World, (count, seed): (usize, usize), at: Vec3) {
     for i in 0..count {
-        let r = |k: usize| (((i * 7 + k) * 7919) % 1000) as f64 / 1000.0 - 0.5;
+        let r = |k: usize| (((i + 100 * seed) * 7 + k) * 7919 % 1000) as f64 / 1000.0 - 0.5;
         let (column, layer) = (i % 25, i / 25);
         let (x, z) = ((column % 5) as f64, (column / 5) as f64);
         let shape = if i % 3 == 0 { cuboid(0.4, 0.15, 0.2) } else { cuboid(0.25, 0.25, 0.25) };
@@ -57,7 +57,7 @@ fn a_pile_far_away_changes_no_bit() {
     };
     let mut alone = rain(100);
     let mut beside = rain(100);
-    add_rain(&mut beside, 77, Vec3::new(50.0, 0.0, 3.0));
+    add_rain(&mut beside, (77, 0), Vec3::new(50.0, 0.0, 3.0));
     for frame in 0..90 {
         alone.step(FRAME).unwrap();
         beside.step(FRAME).unwrap();
@@ -73,9 +73,7 @@ fn the_floor_carries_the_weight_of_a_pile_at_rest() {
     let h = FRAME / f64::from(world.settings().substeps);
     let on_floor = world.state().contacts.iter().filter(|c| c.key.a == 0);
     let force: Vec3 = on_floor
-        .flat_map(|c| {
-            c.points().iter().map(move |p| p.normal_impulse * c.normal + p.friction_impulse)
-        })
+        .flat_map(|c| c.points().map(move |p| p.normal_impulse * c.normal + p.friction_impulse))
         .sum();
     let mass: f64 = world.model().bodies.iter().filter(|b| b.is_dynamic()).map(|b| b.mass).sum();
     assert!((force.y / h / (mass * 9.81) - 1.0).abs() < 1e-3, "{} of {}", force.y / h, mass * 9.81);
@@ -103,20 +101,27 @@ fn colliding_clouds_keep_their_momentum() {
     assert!(spread < 0.02, "angular momentum is off by {spread} m of arm");
 }
 
-/// The same rain by the general path, in double precision with friction at every point: other bits, the
-/// same pile.
+/// The same rains by the general path, in double precision with friction at every point: other bits, the
+/// same piles. How high one of them ends hangs on a few boxes that do or do not topple, 4 % of its energy;
+/// the mean over several says more.
 #[test]
 fn the_pile_is_that_of_the_general_path() {
     let heights = |solver: Solver| -> (f64, f64) {
-        let mut world = rain(100);
-        let mut settings: Settings = *world.settings();
-        settings.contact.solver = solver;
-        world.set_settings(settings).unwrap();
-        run(&mut world, 3.0, FRAME);
-        let energy = measure::energy(&world);
-        (energy.gravity, measure::penetration(&world))
+        let (mut sum, mut deepest) = (0.0, 0.0_f64);
+        for seed in 0..6 {
+            let mut world = earth();
+            world.add_body(floor()).unwrap();
+            add_rain(&mut world, (100, seed), Vec3::ZERO);
+            let mut settings: Settings = *world.settings();
+            settings.contact.solver = solver;
+            world.set_settings(settings).unwrap();
+            run(&mut world, 3.0, FRAME);
+            sum += measure::energy(&world).gravity;
+            deepest = deepest.max(measure::penetration(&world));
+        }
+        (sum, deepest)
     };
     let (fast, reference) = (heights(Solver::ColoredPgs), heights(Solver::Pgs));
-    assert!((fast.0 / reference.0 - 1.0).abs() < 0.05, "{fast:?} {reference:?}");
+    assert!((fast.0 / reference.0 - 1.0).abs() < 0.03, "{fast:?} {reference:?}");
     assert!(fast.1 < 0.005 && reference.1 < 0.005, "{fast:?} {reference:?}");
 }

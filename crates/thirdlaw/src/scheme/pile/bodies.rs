@@ -92,17 +92,17 @@ impl Lines {
             let root = root(mass.inv_inertia);
             *velocity = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
             *inv_mass = Padded(quad(mass.inv_mass));
-            *place = Place::new(body, now, mass.inv_mass, root);
+            *place = Place::new(now, mass.inv_mass, root);
             *turner = Turner::new(slot, body, now, root);
             *mover = Mover::new(setting, body, now, mass.inv_mass, turner);
         });
         self.led.clear();
         for (&slot, line) in others.iter().zip(led) {
-            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            let now = &state.bodies[slot as usize];
             let turning = STEADY_ROOT[1] * now.velocity.angular;
             self.velocity[line] = Line::new(now.velocity.linear, turning);
             self.inv_mass[line] = Padded::default();
-            self.places[line] = Place::new(body, now, Vec3::ZERO, STEADY_ROOT);
+            self.places[line] = Place::new(now, Vec3::ZERO, STEADY_ROOT);
             self.led.push((slot, *now));
         }
     }
@@ -166,8 +166,10 @@ fn root(m: Mat3) -> [Mat3; 2] {
     [lower(a, b, c, d, e, f), lower(ia, ib, ic, id, ie, i_f)]
 }
 
+/// All four numbers of a vector at once, though the last is always zero.
+#[inline(always)]
 fn add(to: &mut Line, line: &Line, k: f64) {
-    for x in 0..3 {
+    for x in 0..4 {
         to.linear[x] += k * line.linear[x];
         to.angular[x] += k * line.angular[x];
     }
@@ -264,8 +266,11 @@ impl Some<'_> {
             if !mover.plain && turner.special {
                 now = turner.forced(setting, substep, &now, &self.moved[i]);
             }
-            *free = Line::new(mover.kept[0] * now.linear(), mover.kept[1] * now.angular());
-            *velocity = *free;
+            for x in 0..4 {
+                now.linear[x] *= mover.kept[0];
+                now.angular[x] *= mover.kept[1];
+            }
+            (*free, *velocity) = (now, now);
             add(velocity, &contact, 1.0);
         }
     }
@@ -346,14 +351,13 @@ impl Turner {
 }
 
 impl Place {
-    fn new(body: &BodyModel, now: &BodyState, inv_mass: Vec3, root: [Mat3; 2]) -> Place {
+    fn new(now: &BodyState, inv_mass: Vec3, root: [Mat3; 2]) -> Place {
         Place {
             position: now.position,
             rotation: Mat3::from_quat(now.rotation),
             inv_mass,
             root: root[0],
             unroot: root[1],
-            reach: body.reach,
         }
     }
 
@@ -364,6 +368,5 @@ impl Place {
         inv_mass: Vec3::ZERO,
         root: Mat3::ZERO,
         unroot: Mat3::ZERO,
-        reach: f64::INFINITY,
     };
 }

@@ -3,7 +3,7 @@
 use super::bundle::{Bundle, Points, get, set};
 use super::order::{Entry, Group, NONE};
 use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
-use crate::collide::contacts::{Contact, ContactPoint};
+use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::math::{Mat3, Vec3, tangents};
 
@@ -16,8 +16,6 @@ pub struct Place {
     /// L, lower triangular, and its inverse.
     pub root: Mat3,
     pub unroot: Mat3,
-    /// Distance to the farthest point of its surface, m.
-    pub reach: f64,
 }
 
 /// What the responses of a bundle's contacts follow from.
@@ -80,36 +78,27 @@ fn measure_avx2(bundle: &mut Bundle, points: &mut [Points], sides: &Sides) {
     measure::<super::vector::avx2::Register>(bundle, points, sides);
 }
 
-/// Arms of a contact point about the centres of both bodies.
-fn arms(contact: &Contact, point: &ContactPoint, [a, b]: [&Place; 2]) -> [Vec3; 2] {
+/// The arms of all points about the centres of both bodies, and of their middle. A point is halfway
+/// between both surfaces.
+fn all_arms(contact: &Contact, [a, b]: [&Place; 2]) -> ([[Vec3; 2]; POINTS_MAX], [Vec3; 2]) {
     let between = b.position - a.position;
-    // a point belongs to the smaller body, or to the one that is not round
-    let with_b = match (point.radius_a > 0.0, point.radius_b > 0.0) {
-        (false, true) => true,
-        (true, false) => false,
-        _ => b.reach <= a.reach,
-    };
-    if with_b {
-        let inward = point.radius_b + 0.5 * point.separation;
-        let arm = b.rotation * point.anchor_b - inward * contact.normal;
-        [arm + between, arm]
-    } else {
-        let outward = point.radius_a + 0.5 * point.separation;
-        let arm = a.rotation * point.anchor_a + outward * contact.normal;
-        [arm, arm - between]
-    }
-}
-
-/// The arms of all points, and of their middle.
-fn all_arms(contact: &Contact, place: [&Place; 2]) -> ([[Vec3; 2]; POINTS_MAX], [Vec3; 2]) {
-    let mut arm = [[Vec3::ZERO; 2]; POINTS_MAX];
+    let mut arms = [[Vec3::ZERO; 2]; POINTS_MAX];
     let mut middle = [Vec3::ZERO; 2];
-    for (arm, point) in arm.iter_mut().zip(contact.points()) {
-        *arm = arms(contact, point, place);
+    let (on_a, count) = (contact.is_on_a(), contact.count as usize);
+    for (i, arm) in arms.iter_mut().enumerate().take(count) {
+        let [radius_a, radius_b] = contact.radii(i);
+        *arm = if on_a {
+            let outward = radius_a + 0.5 * contact.separations[i];
+            let arm = a.rotation * contact.anchors[i] + outward * contact.normal;
+            [arm, arm - between]
+        } else {
+            let inward = radius_b + 0.5 * contact.separations[i];
+            let arm = b.rotation * contact.anchors[i] - inward * contact.normal;
+            [arm + between, arm]
+        };
         middle = [middle[0] + arm[0], middle[1] + arm[1]];
     }
-    let count = contact.points().len().max(1) as f64;
-    (arm, middle.map(|sum| sum / count))
+    (arms, middle.map(|sum| sum / count.max(1) as f64))
 }
 
 /// Returns the arms of the middle of the points.
@@ -125,20 +114,21 @@ fn pack_contact(
     set(&mut bundle.tangent, lane, t);
     bundle.coefficient.0[lane] = contact.friction as f32;
 
-    let used = contact.points();
-    let (arm, middle) = all_arms(contact, place);
+    let count = contact.count as usize;
+    let (arms, middle) = all_arms(contact, place);
     let (mut slide, mut twist, mut radius) = (Vec3::ZERO, 0.0, 0.0);
-    for ((to, point), arm) in points.iter_mut().zip(used).zip(arm) {
+    for (i, to) in points.iter_mut().enumerate().take(count) {
+        let (arm, friction) = (&arms[i], contact.impulses.friction[i]);
         let from_middle = arm[1] - middle[1];
         radius += from_middle.length();
-        slide += point.friction_impulse;
-        twist += contact.normal.dot(from_middle.cross(point.friction_impulse));
+        slide += friction;
+        twist += contact.normal.dot(from_middle.cross(friction));
         set(&mut to.arm[0], lane, arm[0]);
         set(&mut to.arm[1], lane, arm[1]);
-        to.gap_start.0[lane] = point.separation as f32;
-        to.impulse.0[lane] = point.normal_impulse as f32;
+        to.gap_start.0[lane] = contact.separations[i] as f32;
+        to.impulse.0[lane] = contact.impulses.normal[i] as f32;
     }
-    bundle.radius.0[lane] = (radius / used.len().max(1) as f64) as f32;
+    bundle.radius.0[lane] = (radius / count.max(1) as f64) as f32;
     bundle.friction[0].0[lane] = slide.dot(t) as f32;
     bundle.friction[1].0[lane] = slide.dot(u) as f32;
     bundle.friction[2].0[lane] = twist as f32;
@@ -242,7 +232,7 @@ pub fn unpack(
     place: [&Place; 2],
     contact: &mut Contact,
 ) {
-    let count = contact.points().len();
+    let count = contact.count as usize;
     let normal = get(&bundle.normal, lane);
     let t = get(&bundle.tangent, lane);
     let u = normal.cross(t);
@@ -264,8 +254,9 @@ pub fn unpack(
         square += d.length_squared();
     }
     let twist = if square > 0.0 { z3 / square } else { 0.0 };
-    for ((out, point), d) in contact.points.iter_mut().zip(&points[..count]).zip(from_middle) {
-        out.normal_impulse = f64::from(point.impulse.0[lane]);
-        out.friction_impulse = slide + twist * normal.cross(d);
+    let impulses = &mut contact.impulses;
+    for (i, (point, d)) in points[..count].iter().zip(from_middle).enumerate() {
+        impulses.normal[i] = f64::from(point.impulse.0[lane]);
+        impulses.friction[i] = slide + twist * normal.cross(d);
     }
 }
