@@ -89,7 +89,7 @@ impl Lines {
         bodies.for_each(|(&slot, velocity, inv_mass, place, mover, turner)| {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             let mass = mass::body_mass(body, now.rotation);
-            let root = root(mass.inv_inertia);
+            let root = root(body, mass.inv_inertia);
             *velocity = Line::new(now.velocity.linear, root[1] * now.velocity.angular);
             *inv_mass = Padded(quad(mass.inv_mass));
             *place = Place::new(now, mass.inv_mass, root);
@@ -149,7 +149,11 @@ const STEADY_ROOT: [Mat3; 2] =
     [Mat3::from_diagonal(Vec3::splat(STEADY)), Mat3::from_diagonal(Vec3::splat(1.0 / STEADY))];
 
 /// L with L Lᵀ = m, lower triangular, and its inverse; what is locked stays zero in both.
-fn root(m: Mat3) -> [Mat3; 2] {
+fn root(body: &BodyModel, m: Mat3) -> [Mat3; 2] {
+    if body.isotropic && body.locks == Default::default() {
+        let root = m.x_axis.x.sqrt();
+        return [root, 1.0 / root].map(|x| Mat3::from_diagonal(Vec3::splat(x)));
+    }
     let pivot = |square: f64, of: f64| {
         if square > 1e-14 * of { (square.sqrt(), 1.0 / square.sqrt()) } else { (0.0, 0.0) }
     };

@@ -73,10 +73,10 @@ pub struct Points {
     pub arm: [Wide3; 2],
     /// 1/N; 0 where nothing can move.
     pub inverse: Wide,
-    /// Gap at the beginning of the step and of the substep, m.
+    /// Gap at the beginning of the step, m.
     pub gap_start: Wide,
-    pub gap: Wide,
-    /// What the point wants beyond not closing, over N, N·s.
+    /// What the point wants beyond not closing, over N, N·s: above 0 it is its room, at most 0 the push that
+    /// it gets while it is closed.
     pub push: Wide,
     /// z.
     pub impulse: Wide,

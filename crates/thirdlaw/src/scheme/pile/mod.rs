@@ -156,18 +156,24 @@ impl Piles {
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
         let line_of = &self.line_of[..];
+        let (patient, plain) = (&mut self.patient[..self.used], &mut self.plain);
         // SAFETY: each island is in one pile
-        self.patient[..self.used].par_iter_mut().for_each(|pile| unsafe {
-            let mut own = watch.beside();
-            step::solve(setting, pile, line_of, &bodies, &contacts, &mut own);
-            pile.totals.spent = own.spent;
-        });
+        let all_patient = || {
+            patient.par_iter_mut().for_each(|pile| unsafe {
+                let mut own = watch.beside();
+                pile.gather(setting, line_of, &contacts);
+                step::solve(setting, pile, &bodies, &contacts, &mut own);
+                pile.totals.spent = own.spent;
+            });
+        };
+        // SAFETY: likewise
+        rayon::join(all_patient, || unsafe { plain.gather(setting, line_of, &contacts) });
         let mut beside = Spent::default();
         self.patient[..self.used].iter().for_each(|pile| beside.add(&pile.totals.spent));
         watch.divided(&beside);
         if !self.plain.contacts.is_empty() {
             // SAFETY: the patient ones are done
-            unsafe { step::solve(setting, &mut self.plain, line_of, &bodies, &contacts, watch) };
+            unsafe { step::solve(setting, &mut self.plain, &bodies, &contacts, watch) };
         }
     }
 

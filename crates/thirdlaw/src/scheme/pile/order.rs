@@ -38,8 +38,6 @@ pub struct Order {
     pub entries: Vec<Entry>,
     /// What goes into each bundle.
     pub groups: Vec<Group>,
-    /// All bundles, in chunks for whatever needs no order.
-    pub all: Vec<Chunk>,
     /// Those within each block, colour after colour.
     pub inside: Vec<Chunk>,
     /// Those between blocks, colour after colour, and which of these chunks are of each colour; what goes
@@ -103,8 +101,6 @@ impl Order {
                 self.inside.push(Chunk { bundles, points: first.1..points });
             }
         }
-        self.all.clear();
-        self.all.extend(chunks(&self.groups, 0, CHUNK, points));
         points
     }
 

@@ -86,7 +86,7 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
             }
         }
     };
-    work.order.all.iter().for_each(|chunk| unsafe { work.pack(chunk) });
+    work.order.inside.iter().for_each(|chunk| unsafe { work.pack(chunk) });
     for substep in 0..settings.substeps {
         watch.solved();
         unsafe { work.lines.lead(work.setting, substep) };
@@ -101,7 +101,7 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
         watch.integrated();
         solve(Solve::Relax, substep);
     }
-    work.order.all.iter().for_each(|chunk| unsafe { work.unpack(chunk) });
+    work.order.inside.iter().for_each(|chunk| unsafe { work.unpack(chunk) });
     watch.solved();
     unsafe { work.finish(bodies) };
     watch.integrated();

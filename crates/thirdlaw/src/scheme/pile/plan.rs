@@ -21,31 +21,31 @@ pub type Planned = (Stage, usize);
 /// What all threads make together, chunk by chunk.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage {
-    /// Contacts into bundles.
+    /// Contacts between blocks into bundles.
     Pack,
     /// Bodies that follow a path, for this substep.
     Lead(u32),
-    /// Blocks up to the impulses that the contacts start with.
+    /// Blocks from contacts and forces up to the impulses that the contacts start with.
     Start,
     /// Blocks from there on: impulses with push.
     Push,
     /// Blocks from the last impulses without push into this substep, up to those with push.
     Next(u32),
     /// Blocks: impulses without push.
-    Relax(Pass),
+    Relax,
+    /// Blocks: the last ones, which go to the contacts, and bodies back to the state.
+    End,
     /// Contacts of a colour between blocks.
     Between(Pass, usize),
     /// Positions.
     Advance,
-    /// Impulses to the contacts.
+    /// Impulses to the contacts between blocks.
     Unpack,
-    /// Bodies back to the state.
-    Finish,
 }
 
 impl Stage {
     fn integrates(self) -> bool {
-        matches!(self, Stage::Lead(_) | Stage::Advance | Stage::Finish)
+        matches!(self, Stage::Lead(_) | Stage::Advance)
     }
 }
 
@@ -74,9 +74,10 @@ pub unsafe fn solve(
         // no movable body in common
         unsafe {
             match plan[stage as usize].0 {
-                Stage::Pack => work.pack(&work.order.all[at]),
+                Stage::Pack => work.pack(&work.order.between[at]),
                 Stage::Lead(substep) => work.lines.lead(work.setting, substep),
                 Stage::Start => {
+                    work.pack(&work.order.inside[at]);
                     work.begin(blocks.range(at, bodies), 0);
                     work.sweep(Pass::Warm, &work.order.inside[at]);
                 }
@@ -86,14 +87,18 @@ pub unsafe fn solve(
                     work.begin(blocks.range(at, bodies), substep);
                     push(at);
                 }
-                Stage::Relax(pass) => work.sweep(pass, &work.order.inside[at]),
+                Stage::Relax => work.sweep(Pass::Relax, &work.order.inside[at]),
+                Stage::End => {
+                    work.sweep(Pass::Last, &work.order.inside[at]);
+                    work.unpack(&work.order.inside[at]);
+                    work.finish(blocks.range(at, bodies));
+                }
                 Stage::Between(pass, color) => {
                     let first = work.order.colors[color].start as usize;
                     work.sweep(pass, &work.order.between[first + at]);
                 }
                 Stage::Advance => work.advance(blocks.range(at, bodies)),
-                Stage::Unpack => work.unpack(&work.order.all[at]),
-                Stage::Finish => work.finish(blocks.range(at, bodies)),
+                Stage::Unpack => work.unpack(&work.order.between[at]),
             }
         }
     };
@@ -113,7 +118,7 @@ fn make(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
     let (settings, blocks) = (work.setting.2, blocks.len());
     let contact = &settings.contact;
     plan.clear();
-    plan.push((Stage::Pack, work.order.all.len()));
+    plan.push((Stage::Pack, work.order.between.len()));
     let between = |plan: &mut Vec<Planned>, pass: Pass| {
         let colors = work.order.colors.iter().enumerate();
         plan.extend(colors.map(|(i, chunks)| (Stage::Between(pass, i), chunks.len())));
@@ -134,14 +139,13 @@ fn make(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
         for round in 1..=contact.relax_iterations {
             let last = round == contact.relax_iterations;
             let measured = last && substep + 1 == settings.substeps;
-            let pass = if measured { Pass::Last } else { Pass::Relax };
-            between(plan, pass);
-            // the last one belongs to the next substep
-            if !last || measured {
-                plan.push((Stage::Relax(pass), blocks));
+            between(plan, if measured { Pass::Last } else { Pass::Relax });
+            // within blocks the last one belongs to what follows
+            if !last {
+                plan.push((Stage::Relax, blocks));
             }
         }
     }
-    plan.push((Stage::Unpack, work.order.all.len()));
-    plan.push((Stage::Finish, blocks));
+    plan.push((Stage::Unpack, work.order.between.len()));
+    plan.push((Stage::End, blocks));
 }

@@ -42,20 +42,17 @@ pub struct Pile {
     pub totals: SolveTotals,
 }
 
-/// Advances the islands of a pile by a step.
+/// Advances the islands of a pile by a step, once they are gathered.
 ///
 /// # Safety
 /// Nobody else reads or changes the bodies and contacts of these islands meanwhile.
 pub unsafe fn solve(
     setting: Setting,
     pile: &mut Pile,
-    line_of: &[u32],
     bodies: &Shared<BodyState>,
     all: &Shared<Contact>,
     watch: &mut Watch,
 ) {
-    // SAFETY: the caller's
-    pile.gather(setting, line_of, |i| unsafe { &all.range(i as usize..i as usize + 1)[0] });
     let Pile { lines, order, bundles, points, contacts, body_at, patience, judged, .. } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
     judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
@@ -150,12 +147,12 @@ impl Pile {
     }
 
     /// Brings bodies and contacts together.
-    fn gather<'a>(
-        &mut self,
-        setting: Setting,
-        line_of: &[u32],
-        contact: impl Fn(u32) -> &'a Contact,
-    ) {
+    ///
+    /// # Safety
+    /// Nobody changes the contacts of these islands meanwhile.
+    pub unsafe fn gather(&mut self, setting: Setting, line_of: &[u32], all: &Shared<Contact>) {
+        // SAFETY: the caller's
+        let contact = |i: u32| unsafe { &all.range(i as usize..i as usize + 1)[0] };
         let model = setting.0;
         self.others.clear();
         for &index in &self.contacts {

@@ -372,17 +372,16 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
     #[inline(always)]
     fn normal(&mut self, row: Row, point: &mut Points, closing: V, spring: &Spring) -> V {
         let (zero, one) = (V::splat(0.0), V::splat(1.0));
-        let (now, gap) = (V::load(&point.impulse), V::load(&point.gap));
-        let wanted = V::load(&point.push);
+        let (now, wanted) = (V::load(&point.impulse), V::load(&point.push));
         let next = match row {
             Row::Push => {
-                let soft = gap.select_le(zero, V::splat(spring.softness), zero);
+                let soft = wanted.select_le(zero, V::splat(spring.softness), zero);
                 let share = V::splat(1.0 / (1.0 + spring.softness));
-                let scale = gap.select_le(zero, share, one);
+                let scale = wanted.select_le(zero, share, one);
                 now - scale * (closing + (wanted + soft * now))
             }
             // what an open point wants is its room
-            Row::Relax | Row::Last => (now - gap.select_le(zero, zero, wanted)) - closing,
+            Row::Relax | Row::Last => (now - wanted.max(zero)) - closing,
         };
         let next = self.if_open(next.max(zero), now);
         next.store(&mut point.impulse);
@@ -495,7 +494,6 @@ unsafe fn place<V: Vector>(
     for point in points {
         let turned = dot(load(&point.arm[1]), turn[1]) - dot(load(&point.arm[0]), turn[0]);
         let gap = V::load(&point.gap_start) + apart + turned;
-        gap.store(&mut point.gap);
         let inverse = V::load(&point.inverse);
         // a load that would press the spring farther than the sag allowed is carried by b
         let excess = (softness * V::load(&point.impulse) - held * inverse).max(zero);
