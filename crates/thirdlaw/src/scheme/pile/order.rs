@@ -1,9 +1,13 @@
-//! Which contacts go side by side: by blocks, within a block by colours, within a colour by number of
-//! points, eight at a time. Contacts between two blocks are a part of their own.
+//! Which contacts go side by side, eight at a time: those within a block, those between blocks.
 //!
 //! Contacts of a colour share no body that moves, so that the order within a colour does not matter
 //! [tonge2012 §3.4.1]. Each contact takes the first colour that its bodies do not have yet within its part,
 //! in the order of the island's contacts.
+//!
+//! Between blocks threads share a colour, and a bundle holds contacts of one. Within a block one thread goes
+//! from bundle to bundle, so that contacts of several colours may lie in one, if only each comes behind
+//! those before it that share a body with it: hardly a lane stays empty, and what a contact finds does not
+//! depend on which others are in the block.
 
 use super::vector::LANES;
 use std::ops::Range;
@@ -12,6 +16,8 @@ use std::ops::Range;
 const COLORS: usize = 64;
 /// Places by colour and number of points.
 const PLACES: usize = 4 * (COLORS + 1);
+/// Bundles that are filled at a time.
+const OPEN: usize = 64;
 /// Bundles that a thread takes at a time.
 const CHUNK: usize = 8;
 /// No contact in this lane.
@@ -51,6 +57,8 @@ pub struct Order {
     starts: Vec<u32>,
     /// Contacts of a part by places.
     sorted: Vec<u32>,
+    /// For each body, number in its block of the bundle behind the last one that it is in.
+    behind: Vec<u32>,
 }
 
 /// The contacts of a bundle.
@@ -81,24 +89,29 @@ impl Order {
         self.inside.clear();
         self.between.clear();
         self.colors.clear();
+        self.behind.clear();
+        self.behind.resize(lines, 0);
         let mut points = 0;
-        for part in 0..=blocks {
+        for part in 0..blocks {
             let first = (self.groups.len(), points);
-            let mine = self.starts[part] as usize..self.starts[part + 1] as usize;
-            let starts = self.sort(mine);
-            for color in 0..=COLORS {
-                let begun = self.groups.len();
-                self.group(color == COLORS, starts[4 * color]..starts[4 * color + 4], &mut points);
-                if part == blocks && begun < self.groups.len() {
-                    let first_chunk = self.between.len() as u32;
-                    let size = if color == COLORS { self.groups.len() } else { CHUNK };
-                    self.between.extend(chunks(&self.groups, begun, size, points));
-                    self.colors.push(first_chunk..self.between.len() as u32);
-                }
+            self.sort(part, |e| (COLORS + 1) * (4 - points_of(e)) + usize::from(e.color));
+            self.fill();
+            for group in &mut self.groups[first.0..] {
+                group.start = points as u32;
+                points += usize::from(group.count);
             }
-            if part < blocks {
-                let bundles = first.0..self.groups.len();
-                self.inside.push(Chunk { bundles, points: first.1..points });
+            self.inside
+                .push(Chunk { bundles: first.0..self.groups.len(), points: first.1..points });
+        }
+        let starts = self.sort(blocks, |e| 4 * usize::from(e.color) + 4 - points_of(e));
+        for color in 0..=COLORS {
+            let begun = self.groups.len();
+            self.group(color == COLORS, starts[4 * color]..starts[4 * color + 4], &mut points);
+            if begun < self.groups.len() {
+                let first_chunk = self.between.len() as u32;
+                let size = if color == COLORS { self.groups.len() } else { CHUNK };
+                self.between.extend(chunks(&self.groups, begun, size, points));
+                self.colors.push(first_chunk..self.between.len() as u32);
             }
         }
         points
@@ -146,11 +159,9 @@ impl Order {
         self.starts[0] = 0;
     }
 
-    /// Sorts a part by colour, then by points, the most first; returns where each of these starts, and the
-    /// end.
-    fn sort(&mut self, part: Range<usize>) -> [usize; PLACES + 1] {
-        let place = |e: &Entry| 4 * usize::from(e.color) + 4 - usize::from(e.count.clamp(1, 4));
-        let part = &self.parts[part];
+    /// Sorts a part by places; returns where each of these starts, and the end.
+    fn sort(&mut self, part: usize, place: impl Fn(&Entry) -> usize) -> [usize; PLACES + 1] {
+        let part = &self.parts[self.starts[part] as usize..self.starts[part + 1] as usize];
         let mut starts = [0; PLACES + 1];
         for &i in part {
             starts[place(&self.entries[i as usize]) + 1] += 1;
@@ -169,6 +180,38 @@ impl Order {
         starts
     }
 
+    /// Makes groups of the sorted contacts of a block.
+    fn fill(&mut self) {
+        let first = self.groups.len();
+        // those that are not full are bits, from number `base` on
+        let (mut base, mut open) = (0, 0_u64);
+        for &i in &self.sorted {
+            let entry = &self.entries[i as usize];
+            let movers = || (0..2).filter(|&side| entry.moves[side]).map(|side| entry.body[side]);
+            let behind = movers().map(|line| self.behind[line as usize] as usize).max();
+            let from = behind.unwrap_or(0).saturating_sub(base);
+            let fit = if from < OPEN { open & (u64::MAX << from) } else { 0 };
+            let number = if fit == 0 {
+                let new = self.groups.len() - first;
+                if new >= base + OPEN {
+                    (base, open) = (base + 1, open >> 1);
+                }
+                open |= 1 << (new - base);
+                self.groups.push(Group { lanes: [NONE; LANES], start: 0, count: entry.count });
+                new
+            } else {
+                base + fit.trailing_zeros() as usize
+            };
+            let lanes = &mut self.groups[first + number].lanes;
+            let used = lanes.iter().take_while(|&&lane| lane != NONE).count();
+            lanes[used] = i;
+            if used + 1 == LANES {
+                open &= !(1 << (number - base));
+            }
+            movers().for_each(|line| self.behind[line as usize] = number as u32 + 1);
+        }
+    }
+
     /// Makes groups of contacts of a colour.
     fn group(&mut self, alone: bool, sorted: Range<usize>, points: &mut usize) {
         for group in self.sorted[sorted].chunks(if alone { 1 } else { LANES }) {
@@ -180,6 +223,10 @@ impl Order {
             *points += usize::from(count);
         }
     }
+}
+
+fn points_of(entry: &Entry) -> usize {
+    usize::from(entry.count.clamp(1, 4))
 }
 
 /// The groups from `first` on in chunks of `size`, of so many points in all.
@@ -194,4 +241,82 @@ fn chunks(
         let start_of = |i: usize| groups.get(i).map_or(points, |group| group.start as usize);
         Chunk { bundles: start..end, points: start_of(start)..start_of(end) }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contacts between neighbours on a square grid of `side`² bodies in blocks of rows, with each its floor.
+    fn grid(side: u32, rows: u32) -> Order {
+        let mut order = Order::default();
+        let blocks = side.div_ceil(rows);
+        let line = |x: u32, y: u32| 1 + x + side * y;
+        for (x, y) in (0..side).flat_map(|y| (0..side).map(move |x| (x, y))) {
+            let mut add = |x2: u32, y2: u32, count: u8| {
+                let floor = x2 == side || y2 == side;
+                let same = floor || y / rows == y2 / rows;
+                order.entries.push(Entry {
+                    body: [line(x, y), if floor { 0 } else { line(x2, y2) }],
+                    moves: [true, !floor],
+                    count,
+                    color: 0,
+                    part: if same { y / rows } else { blocks },
+                });
+            };
+            add(x + 1, y, 4);
+            add(x, y + 1, 2 + (x % 2) as u8);
+        }
+        order.build(1 + (side * side) as usize, blocks as usize);
+        order
+    }
+
+    #[test]
+    fn every_contact_lies_in_one_lane_and_no_bundle_has_a_body_twice() {
+        let order = grid(40, 8);
+        let mut seen = vec![0; order.entries.len()];
+        for group in &order.groups {
+            let mut bodies = Vec::new();
+            for &i in group.lanes.iter().filter(|&&i| i != NONE) {
+                let entry = &order.entries[i as usize];
+                assert!(entry.count <= group.count);
+                seen[i as usize] += 1;
+                bodies.extend((0..2).filter(|&k| entry.moves[k]).map(|k| entry.body[k]));
+            }
+            let count = bodies.len();
+            bodies.sort_unstable();
+            bodies.dedup();
+            assert_eq!(bodies.len(), count);
+        }
+        assert!(seen.iter().all(|&n| n == 1));
+        let inside: usize = order.inside.iter().map(|chunk| chunk.bundles.len()).sum();
+        let contacts = order.entries.iter().filter(|e| (e.part as usize) < order.inside.len());
+        assert!(
+            inside < contacts.count().div_ceil(LANES) + 2 * order.inside.len(),
+            "few stay empty"
+        );
+    }
+
+    #[test]
+    fn contacts_that_share_a_body_keep_their_order_in_any_company() {
+        let of = |order: &Order, body: u32| -> Vec<[u32; 2]> {
+            let first = &order.groups[order.inside[0].bundles.clone()];
+            let lanes = first.iter().flat_map(|group| group.lanes).filter(|&i| i != NONE);
+            let entries = lanes.map(|i| &order.entries[i as usize]);
+            entries.filter(|e| e.body.contains(&body)).map(|e| e.body).collect()
+        };
+        let alone = grid(20, 20);
+        // another island in the same block, before and after
+        let mut company = Order::default();
+        for (i, entry) in alone.entries.iter().enumerate() {
+            for far in [0, 1_000] {
+                if far == 0 || i % 3 == 0 {
+                    let body = entry.body.map(|b| if b == 0 { 0 } else { b + far });
+                    company.entries.push(Entry { body, ..*entry });
+                }
+            }
+        }
+        company.build(2_000, 1);
+        (1..=400).for_each(|body| assert_eq!(of(&alone, body), of(&company, body)));
+    }
 }
