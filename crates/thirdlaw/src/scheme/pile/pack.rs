@@ -3,7 +3,7 @@
 use super::bundle::{Bundle, Points, get, set};
 use super::order::{Entry, Group, NONE};
 use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
-use crate::collide::contacts::Contact;
+use crate::collide::contacts::{Contact, Impulses};
 use crate::collide::manifold::POINTS_MAX;
 use crate::math::{Mat3, Vec3, tangents};
 
@@ -216,16 +216,16 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides)
     (k * p).store(&mut bundle.stick[2]);
 }
 
-/// Hands a contact its impulses from its lane: friction is shared out among its points so that its sum and
-/// its torque about their middle are what the contact had.
+/// Hands a contact of so many points its impulses from its lane: friction is shared out among them so that
+/// its sum and its torque about their middle are what the contact had.
 pub fn unpack(
     bundle: &Bundle,
     points: &[Points],
     lane: usize,
     place: [&Place; 2],
-    contact: &mut Contact,
+    impulses: &mut Impulses,
 ) {
-    let count = contact.count as usize;
+    let count = points.len();
     let normal = get(&bundle.normal, lane);
     let t = get(&bundle.tangent, lane);
     let u = normal.cross(t);
@@ -235,7 +235,7 @@ pub fn unpack(
     let mut from_middle = [Vec3::ZERO; POINTS_MAX];
     if z3 != 0.0 {
         let unroot = place[side].unroot.transpose();
-        for (d, point) in from_middle.iter_mut().zip(&points[..count]) {
+        for (d, point) in from_middle.iter_mut().zip(points) {
             // n × (r × n) is r along the surface
             *d = normal.cross(unroot * get(&point.arm[side], lane));
         }
@@ -247,8 +247,7 @@ pub fn unpack(
         square += d.length_squared();
     }
     let twist = if square > 0.0 { z3 / square } else { 0.0 };
-    let impulses = &mut contact.impulses;
-    for (i, (point, d)) in points[..count].iter().zip(from_middle).enumerate() {
+    for (i, (point, d)) in points.iter().zip(from_middle).enumerate() {
         impulses.normal[i] = f64::from(point.impulse.0[lane]);
         impulses.friction[i] = slide + twist * normal.cross(d);
     }

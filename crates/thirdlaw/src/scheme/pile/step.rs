@@ -100,8 +100,14 @@ pub unsafe fn solve(
                     let points = &mut points[start..start + usize::from(group.count)];
                     // they lie far apart: ask for the next ones early
                     for &next in order.groups.get(i + 1).iter().flat_map(|next| &next.lanes) {
-                        if next != NONE {
-                            prefetch(all.start().add(contacts[next as usize] as usize));
+                        if next == NONE {
+                            continue;
+                        }
+                        let next = all.start().add(contacts[next as usize] as usize);
+                        if kind == PACK {
+                            prefetch(next);
+                        } else {
+                            prefetch(&raw const (*next).impulses);
                         }
                     }
                     let contact = |i: u32| {
@@ -114,8 +120,10 @@ pub unsafe fn solve(
                     }
                     let lanes = group.lanes.iter().enumerate();
                     for (lane, &i) in lanes.filter(|(_, i)| **i != NONE) {
-                        let place = order.entries[i as usize].body.map(|b| &places[b as usize]);
-                        pack::unpack(bundle, points, lane, place, contact(i));
+                        let entry = &order.entries[i as usize];
+                        let place = entry.body.map(|b| &places[b as usize]);
+                        let points = &points[..usize::from(entry.count)];
+                        pack::unpack(bundle, points, lane, place, &mut contact(i).impulses);
                     }
                 }
             },
