@@ -31,7 +31,8 @@ pub struct BroadPhase {
     unbounded: Vec<u32>,
     /// Pairs to be examined, ordered; the lower slot first.
     pub(super) pairs: Vec<Pair>,
-    /// How many each run of loose pairs has among them.
+    /// Those of each run of loose pairs, at its place, and how many they are.
+    runs: Vec<Pair>,
     chosen: Vec<usize>,
     /// Pairs with half-spaces.
     above: Vec<Pair>,
@@ -139,14 +140,15 @@ impl BroadPhase {
 
     /// Takes those of the loose pairs that may touch.
     fn choose(&mut self) {
-        let BroadPhase { bounds, traits, loose, pairs, chosen, .. } = self;
+        let BroadPhase { bounds, traits, loose, pairs, runs, chosen, .. } = self;
         let loose = &mut loose.pairs;
-
-        pairs.resize(loose.len(), Pair::NONE);
+        if runs.len() < loose.len() {
+            runs.resize(loose.len(), Pair::NONE);
+        }
         chosen.clear();
         chosen.resize(loose.len().div_ceil(RUN), 0);
-        let runs = loose.par_chunks_mut(RUN).zip(pairs.par_chunks_mut(RUN)).zip(&mut *chosen);
-        runs.enumerate().for_each(|(run, ((loose, pairs), count))| {
+        let places = loose.par_chunks_mut(RUN).zip(runs.par_chunks_mut(RUN)).zip(&mut *chosen);
+        places.enumerate().for_each(|(run, ((loose, pairs), count))| {
             for (i, pair) in loose.iter_mut().enumerate() {
                 let Loose { a, b, far } = *pair;
                 let (one, other) = (&traits[a as usize], &traits[b as usize]);
@@ -167,14 +169,10 @@ impl BroadPhase {
                 *count += 1;
             }
         });
-        // close the ranks
-        let mut end = 0;
-        for (run, &count) in chosen.iter().enumerate() {
-            let start = run * RUN;
-            pairs.copy_within(start..start + count, end);
-            end += count;
+        pairs.clear();
+        for (run, &count) in runs.chunks(RUN).zip(&*chosen) {
+            pairs.extend_from_slice(&run[..count]);
         }
-        pairs.truncate(end);
     }
 
     /// Adds pairs with half-spaces.

@@ -9,8 +9,9 @@
 use super::boxes::Boxes;
 use super::boxes_clip::Facing;
 use super::broad::BroadPhase;
+use super::clearance::clearance;
 use super::manifold::Manifold;
-use super::narrow::{NarrowScratch, clearance, collide};
+use super::narrow::{NarrowScratch, collide};
 use super::pairs::{Ordered, Pair};
 use super::persist::refresh;
 use super::placed::{Placed, box_pair, pair_margin};
@@ -114,19 +115,19 @@ impl<'a> Search<'a> {
         for i in 0..pairs.len() {
             // bodies lie far apart and contacts are large: ask early for those that come
             if let Some(later) = pairs.get(i + EARLY) {
-                prefetch(&self.placed[later.b as usize]);
+                prefetch(self.placed[later.b as usize].hot());
             }
             if let Some(later) = rest.get(EARLY) {
-                prefetch(later);
+                prefetch(later.hot());
             }
             let pair = &mut pairs[i];
             let slots = pair.order();
             self.keep_resting(take(&mut rest, |other| other < slots), chunk);
             let old = take(&mut rest, |other| other == slots);
             let bodies = [pair.a, pair.b].map(|slot| &self.placed[slot as usize]);
-            let margin = pair_margin(bodies[0], bodies[1], self.dt);
-            pair.touches = refresh(bodies, margin, old);
+            pair.touches = refresh(bodies, self.dt, old);
             if !pair.touches {
+                let margin = pair_margin(bodies[0], bodies[1], self.dt);
                 (pair.touches, pair.apart) = self.find(slots, margin, old, chunk);
             }
             chunk.count_free(old);

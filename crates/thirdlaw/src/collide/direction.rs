@@ -83,6 +83,22 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
     Some(admit(a, b, found))
 }
 
+/// A gap of which [`find`] would say that it is there, if it is less than `limit`, else `limit`, m.
+pub(super) fn clearance(a: &Piece, b: &Piece, limit: f64) -> f64 {
+    if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind)
+        && let (Some(box_a), Some(box_b)) = (pa.cuboid, pb.cuboid)
+    {
+        // along an axis: corners are farther apart than that
+        return sat::boxes(box_a, box_b, b.center - a.center, a.scale.min(b.scale)).separation;
+    }
+    match closest_points(a, b, limit + a.radius + b.radius) {
+        Closest::Far => limit,
+        Closest::Touching => 0.0,
+        // the gap between the supporting planes is never more than the true distance
+        Closest::Apart([p, q]) => (q - p).try_normalize().map_or(0.0, |n| gap(a, b, n)),
+    }
+}
+
 /// Share of a box's smallest half-extent by which its edges count as rounded.
 pub(super) const EDGE_ROUND: f64 = 0.25;
 

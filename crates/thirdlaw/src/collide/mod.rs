@@ -4,6 +4,7 @@ mod box_mesh;
 mod boxes;
 mod boxes_clip;
 pub mod broad;
+mod clearance;
 mod clip;
 pub mod cloth;
 pub mod contacts;

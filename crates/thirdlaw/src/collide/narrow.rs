@@ -24,11 +24,11 @@ use crate::shape::{Convex, Geometry, Mesh, Shape};
 /// Memory reused from call to call; holds nothing that matters between them.
 #[derive(Default)]
 pub struct NarrowScratch {
-    a: PieceBuffer,
-    b: PieceBuffer,
+    pub(super) a: PieceBuffer,
+    pub(super) b: PieceBuffer,
     clip: ClipBuffer,
     solver: Solver,
-    pairs: Vec<(u32, u32)>,
+    pub(super) pairs: Vec<(u32, u32)>,
     found: Vec<u32>,
 }
 
@@ -139,29 +139,6 @@ fn pieces(
         let Some(pb) = place(b, j, &frame.b, buffer_b) else { continue };
         examine(i, j, &pa, &pb);
     }
-}
-
-/// A distance that a box and a mesh have at least that do not touch within `margin`, m, to be compared with
-/// what is looked for: `rest` at rest; 0 for other shapes.
-pub(super) fn clearance(
-    [(a, pose_a), (b, pose_b)]: [(&Shape, Pose); 2],
-    (margin, rest): (f64, f64),
-    scratch: &mut NarrowScratch,
-) -> f64 {
-    let (mesh, on, half, at) = match (a.geometry(), b.geometry()) {
-        (Geometry::Mesh(mesh), Geometry::Convex(Convex::Cuboid { half_extents })) => {
-            (mesh, (a, pose_a), half_extents, (b, pose_b))
-        }
-        (Geometry::Convex(Convex::Cuboid { half_extents }), Geometry::Mesh(mesh)) => {
-            (mesh, (b, pose_b), half_extents, (a, pose_a))
-        }
-        _ => return 0.0,
-    };
-    let wide = 3.0 * margin;
-    let frame = Frame::new(&on.1, &at.1);
-    overlapping_pieces(on.0, &frame, at.0, wide, false, scratch);
-    let pair = BoxOnMesh::new(*half, frame.b.rotation, &frame.a, margin);
-    scratch.pairs.iter().map(|&(i, _)| pair.clearance(mesh, i as usize, rest)).fold(wide, f64::min)
 }
 
 fn touch(

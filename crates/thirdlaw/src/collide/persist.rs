@@ -6,37 +6,39 @@
 //! stands for the other.)
 
 use super::pairs::SLACK;
-use super::placed::Placed;
+use super::placed::{Placed, pair_margin};
 use super::record::{Basis, Contact};
 
-/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew; no
-/// body counts as thicker than 1 m. Contacts fall behind by no more than is left for it (`pairs.rs`).
-const STILL: f64 = 2e-3;
+/// Share of the thinner body's thickness by which a pair may move before its contacts are found anew, but no
+/// more than is left for points that fall behind (`pairs.rs`); no body counts as thicker than 1 m.
+const STILL: f64 = 4e-3;
 const THICKEST: f64 = 1.0;
 
-/// Whether a pair still lies as it did when its contacts were found, and still touches; if so, they are
-/// turned along.
-pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) -> bool {
+/// Whether a pair still lies as it did when its contacts were found, and still touches in a step of `dt`
+/// seconds; if so, they are turned along.
+pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> bool {
     let Some(first) = old.iter().find(|contact| contact.count > 0) else {
         return false;
     };
     let Basis::Flat(found) = &first.basis else {
         return false;
     };
+    let rest = a.rest.min(b.rest);
+    // roots take long and are seldom asked for
+    let margin = || pair_margin(a, b, dt);
     // what was left out is farther away than the pair goes in this step by half of what it looks ahead
     // at rest, at least
-    if margin > found.margin + 0.5 * a.rest.min(b.rest) {
+    if found.margin < f64::MAX && margin() > found.margin + 0.5 * rest {
         return false;
     }
     let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
-    let still = STILL * thin.min(THICKEST);
+    let still = (STILL * thin.min(THICKEST)).min(SLACK * rest);
     let between = b.position - a.position;
-    let slid = (a.axes.transpose() * between).distance(found.between);
-    if slid > still {
-        return false;
-    }
+    let slid = (a.axes.transpose() * between).distance_squared(found.between);
     let turned = found.orientation().conjugate() * (a.rotation.conjugate() * b.rotation);
-    if slid + 2.0 * turned.xyz().length() * b.reach > still {
+    let turned = 4.0 * turned.xyz().length_squared() * b.reach * b.reach;
+    // (x + y)² is no more than 2x² + 2y²
+    if 2.0 * (slid + turned) > still * still && slid.sqrt() + turned.sqrt() > still {
         return false;
     }
     let mut least = f64::INFINITY;
@@ -55,7 +57,7 @@ pub(super) fn refresh([a, b]: [&Placed; 2], margin: f64, old: &mut [Contact]) ->
         }
     }
     // whether what is hardly near is a contact must not depend on its having been one
-    least <= margin - SLACK * a.rest.min(b.rest)
+    least <= rest - SLACK * rest || least <= margin() - SLACK * rest
 }
 
 #[cfg(test)]

@@ -7,16 +7,15 @@ use crate::model::BodyModel;
 use crate::shape::{Aabb, Convex, Geometry};
 use crate::state::BodyState;
 
-/// One body.
+/// One body. What kept contacts ask for comes first.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub struct Placed {
     /// Centre of mass, m.
     pub position: Vec3,
     /// Orientation, twice.
     pub rotation: Quat,
     pub axes: Mat3,
-    /// Where the origin of its shape is, m.
-    pub origin: Vec3,
     /// Velocity of the centre of mass, m/s.
     velocity: Vec3,
     /// Distance at which contacts are looked for at rest, m, and what turning adds in a step.
@@ -28,6 +27,8 @@ pub struct Placed {
     pub thickness: f64,
     /// Half extents of a box; negative for all else.
     half: Vec3,
+    /// Where the origin of its shape is, m.
+    pub origin: Vec3,
     /// Centre of mass in the frame of the shape, m.
     center: Vec3,
 }
@@ -38,15 +39,20 @@ impl Placed {
         position: Vec3::ZERO,
         rotation: Quat::IDENTITY,
         axes: Mat3::IDENTITY,
-        origin: Vec3::ZERO,
         velocity: Vec3::ZERO,
         rest: 0.0,
         turning: 0.0,
         reach: 0.0,
         thickness: 0.0,
         half: Vec3::NEG_ONE,
+        origin: Vec3::ZERO,
         center: Vec3::ZERO,
     };
+
+    /// The part that kept contacts ask for.
+    pub fn hot(&self) -> *const [u8; std::mem::offset_of!(Placed, half)] {
+        std::ptr::from_ref(self).cast()
+    }
 
     /// A body in a step of `dt` seconds.
     pub fn new(body: &BodyModel, now: &BodyState, dt: f64) -> Placed {

@@ -2,15 +2,18 @@
 //!
 //! A contact is a large record, and in a pile at rest a few of ten thousand come and go in a step. One
 //! that ends therefore leaves its place free, marked by having no points, and one that comes takes the
-//! nearest free place, moving only those in between. Where many come, or no place is left, all are
+//! nearest free place, moving only those in between. Where many come, or no place is near, all are
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
 use super::pairs::{Ordered, Pair};
 use super::record::{Contact, ContactKey};
 use std::slice::Chunks;
 
-/// Contacts that are put in one by one; more go in together.
-const ONE_BY_ONE: usize = 64;
+/// One in so many contacts may be passed over in putting in new ones one by one; then the rest goes in
+/// together.
+const WAY: usize = 4;
+/// Free places that need not go.
+const SPARE: usize = 64;
 /// Of so many places one may be free, else half of the free ones go when all are brought together.
 const FREE: usize = 8;
 
@@ -30,15 +33,22 @@ impl Places {
         free: usize,
     ) {
         let count: usize = added.clone().map(<[Contact]>::len).sum();
-        let added = added.flatten();
-        let crowded = free * FREE / 2 > contacts.len() && free > ONE_BY_ONE;
-        if !crowded && count <= free.min(ONE_BY_ONE) {
-            added.for_each(|contact| insert_one(contacts, contact));
-            return;
+        let mut added = added.flatten().peekable();
+        let crowded = free * FREE / 2 > contacts.len() && free > SPARE;
+        if !crowded && count <= free {
+            let (mut at, mut left) = (0, contacts.len() / WAY);
+            while let Some(contact) = added.peek() {
+                at = first_from(contacts, at, |c| c.key < contact.key);
+                let Some(way) = insert_one(contacts, at, contact, left) else { break };
+                left -= way;
+                added.next();
+            }
         }
-        let thin = free * FREE > contacts.len();
-        self.bring_together(contacts, added, thin);
-        std::mem::swap(contacts, &mut self.together);
+        if crowded || added.peek().is_some() {
+            let thin = free * FREE > contacts.len();
+            self.bring_together(contacts, added, thin);
+            std::mem::swap(contacts, &mut self.together);
+        }
     }
 
     /// Fills `together` with both; every other free place goes where they are to be `thin`.
@@ -76,26 +86,36 @@ impl Places {
     }
 }
 
-/// Puts a contact where it belongs and moves those between there and the nearest free place.
-fn insert_one(contacts: &mut Vec<Contact>, new: &Contact) {
-    let at = contacts.partition_point(|c| c.key < new.key);
+/// Puts a contact where it belongs, before the one `at` this place, and moves those between there and the
+/// nearest free place, if one is nearer than `limit`; returns how far it was.
+fn insert_one(contacts: &mut [Contact], at: usize, new: &Contact, limit: usize) -> Option<usize> {
     let is_free = |i: usize| contacts.get(i).is_some_and(|c| c.count == 0);
-    let farthest = at.max(contacts.len() - at);
-    let nearest = (0..farthest).find_map(|way| {
+    let (way, free) = (0..limit).find_map(|way| {
         let (after, before) = (at + way, at.checked_sub(way + 1));
-        if is_free(after) { Some(after) } else { before.filter(|&i| is_free(i)) }
-    });
-    match nearest {
-        Some(free) if free >= at => {
-            contacts.copy_within(at..free, at + 1);
-            contacts[at] = *new;
-        }
-        Some(free) => {
-            contacts.copy_within(free + 1..at, free);
-            contacts[at - 1] = *new;
-        }
-        None => contacts.insert(at, *new),
+        let free = if is_free(after) { Some(after) } else { before.filter(|&i| is_free(i)) };
+        free.map(|free| (way, free))
+    })?;
+    if free >= at {
+        contacts.copy_within(at..free, at + 1);
+        contacts[at] = *new;
+    } else {
+        contacts.copy_within(free + 1..at, free);
+        contacts[at - 1] = *new;
     }
+    Some(way)
+}
+
+/// Index of the first contact that is not before something, of those from `from` on: what is before it is
+/// before all that follow.
+fn first_from(contacts: &[Contact], from: usize, is_before: impl Fn(&Contact) -> bool) -> usize {
+    let (mut low, mut way) = (from.min(contacts.len()), 1);
+    let mut high = low;
+    while high < contacts.len() && is_before(&contacts[high]) {
+        low = high + 1;
+        high = contacts.len().min(high + way);
+        way *= 2;
+    }
+    low + contacts[low..high].partition_point(is_before)
 }
 
 /// The places of a pair's contacts while they are found anew, in order of their keys.
@@ -150,20 +170,12 @@ pub(super) fn find_starts(contacts: &[Contact], chunks: Chunks<Pair>, starts: &m
 fn first_of(contacts: &[Contact], pair: (u32, u32), guess: usize) -> usize {
     let is_before = |c: &Contact| (c.key.a, c.key.b) < pair;
     let guess = guess.min(contacts.len());
-    let (mut from, mut to, mut way) = (guess, guess, 1);
+    let (mut from, mut way) = (guess, 1);
     while from > 0 && !is_before(&contacts[from - 1]) {
-        to = from - 1;
         from = from.saturating_sub(way);
         way *= 2;
     }
-    if from == guess {
-        while to < contacts.len() && is_before(&contacts[to]) {
-            from = to + 1;
-            to = contacts.len().min(to + way);
-            way *= 2;
-        }
-    }
-    from + contacts[from..to].partition_point(is_before)
+    first_from(contacts, from, is_before)
 }
 
 #[cfg(test)]
@@ -215,7 +227,7 @@ mod tests {
             assert!(contacts.is_sorted_by(|a, b| a.key < b.key), "step {step}");
             assert_eq!(live(&contacts), expected, "step {step}");
             let free = contacts.len() - expected.len();
-            assert!(free <= ONE_BY_ONE.max(contacts.len() / (FREE / 2)), "step {step}: {free}");
+            assert!(free <= SPARE.max(contacts.len() / (FREE / 2)), "step {step}: {free}");
             let moved = contacts.iter().zip(&before).filter(|(c, k)| c.key.a != **k).count();
             together += usize::from(step % 100 > 5 && moved * 4 > contacts.len());
         }

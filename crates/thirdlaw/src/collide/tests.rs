@@ -81,7 +81,7 @@ impl Dice {
     }
 }
 
-fn stone(dice: &mut Dice, size: f64) -> Shape {
+pub(super) fn stone(dice: &mut Dice, size: f64) -> Shape {
     let points: Vec<Vec3> = (0..20).map(|_| dice.vector(1.0).normalize() * size).collect();
     Shape::convex_hull(&points).unwrap()
 }

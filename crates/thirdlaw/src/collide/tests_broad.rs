@@ -4,8 +4,8 @@ use super::broad::BroadPhase;
 use super::contacts::{ContactScratch, update};
 use super::narrow::{NarrowScratch, collide};
 use super::placed::{Placed, pair_margin};
-use super::tests::Dice;
-use crate::math::{Vec3, rotation_from_vector};
+use super::tests::{Dice, stone};
+use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
 use crate::{Body, Settings, Shape, World};
 
 /// No pair is missed that has a contact, however bodies move and turn within their loose boxes and out
@@ -82,8 +82,20 @@ fn memory_changes_no_contact() {
     let heights: Vec<f64> = (0..81).map(|_| 0.3 * dice.roll()).collect();
     let hills = Shape::height_field(9, 9, &heights, Vec3::new(6.0, 1.0, 6.0)).unwrap();
     world.add_body(Body::fixed(hills)).unwrap();
+    let hull = stone(&mut dice, 0.22);
+    let slab = || Shape::cuboid(Vec3::new(0.18, 0.05, 0.18)).unwrap();
+    let up = |y: f64| Pose::from_parts(Vec3::new(0.0, y, 0.0), Quat::IDENTITY);
+    let mixed = Shape::compound(&[(up(-0.12), hull.clone()), (up(0.12), slab())]).unwrap();
+    let slabs = Shape::compound(&[(up(-0.12), slab()), (up(0.12), slab())]).unwrap();
     for i in 0..150 {
-        let shape = if i % 10 == 0 { Shape::sphere(0.2) } else { Shape::cuboid(Vec3::splat(0.2)) };
+        let shape = match i % 10 {
+            0 => Shape::sphere(0.2),
+            2 => Ok(hull.clone()),
+            4 => Ok(mixed.clone()),
+            6 => Ok(slabs.clone()),
+            8 => Shape::cylinder(0.18, 0.18),
+            _ => Shape::cuboid(Vec3::splat(0.2)),
+        };
         let place = Vec3::new((i % 5) as f64, (i / 25) as f64, (i / 5 % 5) as f64) * 0.46;
         let body = Body::dynamic(shape.unwrap()).at(place.x - 1.0, place.y + 0.4, place.z - 1.0);
         world.add_body(body).unwrap();

@@ -3,8 +3,9 @@
 //! Islands are numbered by their lowest body and hold bodies and contacts in the order of the
 //! world's arrays, so an island's solution depends on nothing outside it.
 
+mod links;
+
 use crate::collide::contacts::Contact;
-use crate::joint::model::Node;
 use crate::model::Model;
 use crate::scheme::pile::prefetch;
 use crate::state::State;
@@ -65,9 +66,17 @@ pub struct Islands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MovedBy {
     Forces,
+    /// Forces, once it wakes.
+    ForcesAsleep,
     /// Its own motion, which others follow.
     Itself,
     Nothing,
+}
+
+impl MovedBy {
+    fn by_forces(self) -> bool {
+        matches!(self, MovedBy::Forces | MovedBy::ForcesAsleep)
+    }
 }
 
 /// A contact, without all that islands do not ask for: contacts are large.
@@ -124,9 +133,10 @@ impl Islands {
     /// Notes what moves the bodies, and which contacts there are.
     fn gather(&mut self, model: &Model, state: &State) {
         self.moved_by.clear();
-        self.moved_by.extend(model.bodies.iter().zip(&state.bodies).map(|(body, now)| {
+        let bodies = model.bodies.par_iter().zip(&state.bodies).with_min_len(TOGETHER);
+        self.moved_by.par_extend(bodies.map(|(body, now)| {
             if body.is_dynamic() {
-                MovedBy::Forces
+                if now.asleep { MovedBy::ForcesAsleep } else { MovedBy::Forces }
             } else if now.velocity != Default::default() {
                 MovedBy::Itself
             } else {
@@ -147,81 +157,7 @@ impl Islands {
     }
 
     fn is_dynamic(&self, slot: u32) -> bool {
-        self.moved_by[slot as usize] == MovedBy::Forces
-    }
-
-    /// The place of a node among the parents, if it is moved by forces: bodies, then points.
-    fn place(model: &Model, node: Node) -> Option<u32> {
-        match node {
-            Node::Body(i) if model.bodies[i as usize].is_dynamic() => Some(i),
-            Node::Point(i) => Some(model.bodies.len() as u32 + i),
-            _ => None,
-        }
-    }
-
-    /// Calls `f` with all nodes of every joint and constraint at work, in the order of slots.
-    fn each_link(model: &Model, state: &State, mut f: impl FnMut(Linked, &[Node])) {
-        for (slot, joint) in model.joints.iter().enumerate() {
-            if !joint.alive || state.joints[slot].broken {
-                continue;
-            }
-            let link = Linked::Joint(slot as u32);
-            match joint.coupling() {
-                Some((first, second, _)) => {
-                    let (a, b) = (&model.joints[first as usize], &model.joints[second as usize]);
-                    f(link, &[a.a, a.b, b.a, b.b]);
-                }
-                None => f(link, &[joint.a, joint.b]),
-            }
-        }
-        for (slot, constraint) in model.constraints.iter().enumerate() {
-            if constraint.constraint.is_some() {
-                f(Linked::Constraint(slot as u32), &constraint.nodes);
-            }
-        }
-    }
-
-    fn join_links(&mut self, model: &Model, state: &State) {
-        Self::each_link(model, state, |_, nodes| {
-            let mut movable = nodes.iter().filter_map(|&node| Self::place(model, node));
-            if let Some(first) = movable.next() {
-                movable.for_each(|other| self.join(first, other));
-            }
-        });
-    }
-
-    /// The island of a link: that of its first movable node.
-    fn island_of_link(&self, model: &Model, nodes: &[Node]) -> Option<usize> {
-        let place = nodes.iter().find_map(|&node| Self::place(model, node))?;
-        let number = self.number[place as usize];
-        (number != NONE).then_some(number as usize)
-    }
-
-    fn fill_links(&mut self, model: &Model, state: &State) {
-        let mut islands = std::mem::take(&mut self.islands);
-        Self::each_link(model, state, |_, nodes| {
-            if let Some(island) = self.island_of_link(model, nodes) {
-                islands[island].link_count += 1;
-                islands[island].anchored |=
-                    nodes.iter().any(|&node| Self::place(model, node).is_none());
-            }
-        });
-        let mut start = 0;
-        self.cursor.clear();
-        for island in &mut islands {
-            island.link_start = start;
-            self.cursor.push(start);
-            start += island.link_count;
-        }
-        self.links.clear();
-        self.links.resize(start, Linked::Joint(0));
-        Self::each_link(model, state, |link, nodes| {
-            if let Some(island) = self.island_of_link(model, nodes) {
-                self.links[self.cursor[island]] = link;
-                self.cursor[island] += 1;
-            }
-        });
-        self.islands = islands;
+        self.moved_by[slot as usize].by_forces()
     }
 
     fn fill_points(&mut self, model: &Model) {
@@ -268,7 +204,7 @@ impl Islands {
         self.carried.resize(count + model.points.len(), false);
         self.wake_links(model, state);
         for i in 0..count {
-            if self.is_dynamic(i as u32) && !state.bodies[i].asleep {
+            if self.moved_by[i] == MovedBy::Forces {
                 let root = self.root(i as u32);
                 self.awake[root as usize] = true;
             }
@@ -286,41 +222,14 @@ impl Islands {
             }
         }
         for i in 0..count {
-            let root = self.root(i as u32);
-            let body = &mut state.bodies[i];
-            if body.asleep && self.awake[root as usize] {
-                body.asleep = false;
-                body.quiet = 0.0;
-            }
-        }
-    }
-
-    /// Point masses never sleep, nor does what a moving drive or a moving body holds.
-    fn wake_links(&mut self, model: &Model, state: &State) {
-        for (i, point) in model.points.iter().enumerate() {
-            if point.alive {
-                let root = self.root((model.bodies.len() + i) as u32);
-                self.awake[root as usize] = true;
-            }
-        }
-        Self::each_link(model, state, |link, nodes| {
-            let driven = match link {
-                Linked::Joint(slot) => model.joints[slot as usize].is_driven(),
-                Linked::Constraint(_) => true,
-            };
-            let carried = nodes.iter().any(|&node| match node {
-                Node::Body(i) if !model.bodies[i as usize].is_dynamic() => {
-                    state.bodies[i as usize].velocity != Default::default()
+            if self.moved_by[i] == MovedBy::ForcesAsleep {
+                let root = self.root(i as u32);
+                if self.awake[root as usize] {
+                    state.bodies[i].asleep = false;
+                    state.bodies[i].quiet = 0.0;
                 }
-                _ => false,
-            });
-            let place = nodes.iter().find_map(|&node| Self::place(model, node));
-            if let (true, Some(place)) = (driven || carried, place) {
-                let root = self.root(place) as usize;
-                self.awake[root] = true;
-                self.carried[root] = true;
             }
-        });
+        }
     }
 
     fn number_islands(&mut self, model: &Model) {
@@ -386,7 +295,7 @@ impl Islands {
         let Islands { islands, touching, moved_by, number, contacts, cursor, .. } = self;
         for touching in &mut *touching {
             // that of its dynamic side
-            let of_a = moved_by[touching.a as usize] == MovedBy::Forces;
+            let of_a = moved_by[touching.a as usize].by_forces();
             touching.island = number[if of_a { touching.a } else { touching.b } as usize];
             if let Some(island) = islands.get_mut(touching.island as usize) {
                 island.contact_count += 1;

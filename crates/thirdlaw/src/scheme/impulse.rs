@@ -209,7 +209,7 @@ fn solve_islands(
     bodies.clear();
     let slots = islands.bodies.par_iter().with_min_len(TOGETHER);
     bodies.par_extend(slots.map(|&slot| state.bodies[slot as usize]));
-    impulses.clear();
+    // what they hold is of no matter: an island that is solved alone fills in all of its own
     impulses.resize(islands.contacts.len(), Default::default());
     totals.clear();
     totals.resize(islands.islands.len(), SolveTotals::default());

@@ -547,6 +547,7 @@ impl IslandScratch {
         for (i, (local, out)) in self.contacts.iter().zip(impulses).enumerate() {
             let next = self.contacts.get(i + 1);
             let end = next.map_or(self.points.len(), |c| c.point_start as usize);
+            *out = Default::default();
             for (slot, i) in out.iter_mut().zip(local.point_start as usize..end) {
                 let z = &self.impulses[3 * i..3 * i + 3];
                 slot.normal = z[0];

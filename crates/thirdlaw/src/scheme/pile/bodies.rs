@@ -1,7 +1,7 @@
 //! The bodies of a pile through the substeps: forces, positions, what contacts did to them.
 
 use super::bundle::{Line, Padded, quad};
-use super::pack::Place;
+use super::pack::{Place, lower};
 use super::share::Shared;
 use crate::body::BodyKind;
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
@@ -297,7 +297,9 @@ impl Some<'_> {
         out.position += self.moved[i].linear();
         out.rotation = turner.orientation(&self.moved[i]);
         out.velocity = turner.carried(setting, &self.velocity[i]);
-        mass::unlock_velocity(&mut out.velocity, setting.0.bodies[turner.slot as usize].locks);
+        if turner.special {
+            mass::unlock_velocity(&mut out.velocity, setting.0.bodies[turner.slot as usize].locks);
+        }
     }
 }
 
@@ -359,9 +361,9 @@ impl Place {
         Place {
             position: now.position,
             rotation: Mat3::from_quat(now.rotation),
-            inv_mass,
-            root: root[0],
-            unroot: root[1],
+            inv_mass: inv_mass.as_vec3().to_array(),
+            root: lower(&root[0]),
+            unroot: lower(&root[1]),
         }
     }
 
@@ -369,8 +371,8 @@ impl Place {
     const WORLD: Place = Place {
         position: Vec3::ZERO,
         rotation: Mat3::IDENTITY,
-        inv_mass: Vec3::ZERO,
-        root: Mat3::ZERO,
-        unroot: Mat3::ZERO,
+        inv_mass: [0.0; 3],
+        root: [0.0; 6],
+        unroot: [0.0; 6],
     };
 }

@@ -3,19 +3,20 @@
 use super::bundle::{Bundle, Points, get, set};
 use super::order::{Entry, Group, NONE};
 use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
-use crate::collide::contacts::Contact;
+use crate::collide::contacts::{Contact, Impulses};
 use crate::collide::manifold::POINTS_MAX;
 use crate::math::{Mat3, Vec3, tangents};
 
 /// A body as contacts see it at the beginning of a step.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub struct Place {
     pub position: Vec3,
     pub rotation: Mat3,
-    pub inv_mass: Vec3,
-    /// L, lower triangular, and its inverse.
-    pub root: Mat3,
-    pub unroot: Mat3,
+    pub inv_mass: [f32; 3],
+    /// L and its inverse by their entries 11, 21, 22, 31, 32, 33.
+    pub root: [f32; 6],
+    pub unroot: [f32; 6],
 }
 
 /// What the responses of a bundle's contacts follow from.
@@ -51,12 +52,14 @@ pub fn pack<'a>(
         let place = entry.body.map(|line| &places[line as usize]);
         for (k, place) in place.iter().enumerate() {
             bundle.body[k][lane] = entry.body[k];
-            sides.set_root(k, lane, &place.root);
+            for (to, entry) in sides.root[k].iter_mut().zip(place.root) {
+                to.0[lane] = entry;
+            }
             if entry.moves[k] {
                 bundle.moves[k] |= 1 << lane;
                 sides.moves[k].0[lane] = 1.0;
                 for x in 0..3 {
-                    bundle.mass[x].0[lane] += place.inv_mass[x] as f32;
+                    bundle.mass[x].0[lane] += place.inv_mass[x];
                 }
             }
         }
@@ -135,14 +138,9 @@ fn pack_contact(
     middle
 }
 
-impl Sides {
-    fn set_root(&mut self, side: usize, lane: usize, root: &Mat3) {
-        let Mat3 { x_axis, y_axis, z_axis } = root;
-        let entries = [x_axis.x, x_axis.y, y_axis.y, x_axis.z, y_axis.z, z_axis.z];
-        for (to, entry) in self.root[side].iter_mut().zip(entries) {
-            to.0[lane] = entry as f32;
-        }
-    }
+/// The entries 11, 21, 22, 31, 32, 33 of a matrix.
+pub fn lower(Mat3 { x_axis, y_axis, z_axis }: &Mat3) -> [f32; 6] {
+    [x_axis.x, x_axis.y, y_axis.y, x_axis.z, y_axis.z, z_axis.z].map(|entry| entry as f32)
 }
 
 /// Lᵀ a.
@@ -223,16 +221,16 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides)
     (k * p).store(&mut bundle.stick[2]);
 }
 
-/// Hands a contact its impulses from its lane: friction is shared out among its points so that its sum and
-/// its torque about their middle are what the contact had.
+/// Hands a contact of so many points its impulses from its lane: friction is shared out among them so that
+/// its sum and its torque about their middle are what the contact had.
 pub fn unpack(
     bundle: &Bundle,
     points: &[Points],
     lane: usize,
     place: [&Place; 2],
-    contact: &mut Contact,
+    impulses: &mut Impulses,
 ) {
-    let count = contact.count as usize;
+    let count = points.len();
     let normal = get(&bundle.normal, lane);
     let t = get(&bundle.tangent, lane);
     let u = normal.cross(t);
@@ -241,10 +239,13 @@ pub fn unpack(
     let side = usize::from(bundle.moves[1] >> lane & 1 == 1);
     let mut from_middle = [Vec3::ZERO; POINTS_MAX];
     if z3 != 0.0 {
-        let unroot = place[side].unroot.transpose();
-        for (d, point) in from_middle.iter_mut().zip(&points[..count]) {
+        let [l11, l21, l22, l31, l32, l33] = place[side].unroot.map(f64::from);
+        for (d, point) in from_middle.iter_mut().zip(points) {
             // n × (r × n) is r along the surface
-            *d = normal.cross(unroot * get(&point.arm[side], lane));
+            let a = get(&point.arm[side], lane);
+            let turned =
+                Vec3::new(l11 * a.x + l21 * a.y + l31 * a.z, l22 * a.y + l32 * a.z, l33 * a.z);
+            *d = normal.cross(turned);
         }
     }
     let middle = from_middle.iter().fold(Vec3::ZERO, |s, d| s + *d) / count as f64;
@@ -254,8 +255,7 @@ pub fn unpack(
         square += d.length_squared();
     }
     let twist = if square > 0.0 { z3 / square } else { 0.0 };
-    let impulses = &mut contact.impulses;
-    for (i, (point, d)) in points[..count].iter().zip(from_middle).enumerate() {
+    for (i, (point, d)) in points.iter().zip(from_middle).enumerate() {
         impulses.normal[i] = f64::from(point.impulse.0[lane]);
         impulses.friction[i] = slide + twist * normal.cross(d);
     }

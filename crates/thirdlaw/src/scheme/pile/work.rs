@@ -7,11 +7,14 @@ use super::pack::{self, Place};
 use super::patience::Outcome;
 use super::share::{Shared, prefetch};
 use super::sweep::{self, Bodies, Part, Pass, Spring};
-use crate::collide::contacts::Contact;
+use crate::collide::contacts::{Contact, Impulses};
 use crate::scheme::substep::Setting;
 use crate::state::BodyState;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where the impulses of a contact lie.
+const IMPULSES: usize = std::mem::offset_of!(Contact, impulses);
 
 /// A pile on its way through a step.
 ///
@@ -46,14 +49,13 @@ impl Work<'_> {
         unsafe { &mut self.all_contacts.range(at..at + 1)[0] }
     }
 
-    /// Asks early for the contacts of a bundle: they lie far apart.
-    fn ask_for(&self, bundle: usize) {
-        for &next in self.order.groups.get(bundle).iter().flat_map(|next| &next.lanes) {
-            if next != NONE {
-                let at = self.contacts[next as usize] as usize;
-                prefetch(self.all_contacts.start().wrapping_add(at));
-            }
-        }
+    /// The contacts of a bundle, or of none, to be asked for early: they lie far apart.
+    fn addresses(&self, bundle: usize) -> impl Iterator<Item = *const Contact> + '_ {
+        let lanes = self.order.groups.get(bundle).into_iter().flat_map(|group| &group.lanes);
+        lanes.filter(|&&i| i != NONE).map(|&i| {
+            let at = self.contacts[i as usize] as usize;
+            self.all_contacts.start().wrapping_add(at).cast_const()
+        })
     }
 
     /// Fills bundles from contacts.
@@ -66,7 +68,7 @@ impl Work<'_> {
             let group = &self.order.groups[i];
             let start = group.start as usize - chunk.points.start;
             let points = &mut points[start..start + usize::from(group.count)];
-            self.ask_for(i + 1);
+            self.addresses(i + 1).for_each(prefetch);
             // SAFETY: the caller's
             let contact = |i: u32| unsafe { self.contact(i) };
             pack::pack(bundle, points, group, &self.order.entries, self.places, contact);
@@ -83,11 +85,17 @@ impl Work<'_> {
             let group = &self.order.groups[i];
             let start = group.start as usize - chunk.points.start;
             let points = &points[start..start + usize::from(group.count)];
-            self.ask_for(i + 1);
+            let next = self.addresses(i + 1);
+            next.for_each(|contact| {
+                prefetch(contact.cast::<Impulses>().wrapping_byte_add(IMPULSES))
+            });
             for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
-                let place = self.order.entries[i as usize].body.map(|b| &self.places[b as usize]);
+                let entry = &self.order.entries[i as usize];
+                let place = entry.body.map(|b| &self.places[b as usize]);
+                let points = &points[..usize::from(entry.count)];
                 // SAFETY: the caller's
-                pack::unpack(bundle, points, lane, place, unsafe { self.contact(i) });
+                let contact = unsafe { self.contact(i) };
+                pack::unpack(bundle, points, lane, place, &mut contact.impulses);
             }
         }
     }
