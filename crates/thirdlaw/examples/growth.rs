@@ -4,14 +4,21 @@
 //! other; after half a second the median of the next frames is taken. Prints a table, with the stages of a
 //! frame so that it shows which of them grows, and the exponents between the smallest and the largest pile.
 //!
-//!     cargo run --release -p thirdlaw --example growth [threads] [most boxes]
+//!     cargo run --release -p thirdlaw --example growth [threads] [most boxes] [apart]
+//!
+//! A pile of a thousand is at rest by then, and larger ones are not yet, which is more work for every box of
+//! them. With `apart` the boxes stand in piles of a thousand each, so that all do the same and what grows
+//! is what their number costs.
 
 use std::time::Instant;
 use thirdlaw::{Body, Observer, Settings, Shape, Stage, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 
-fn pile(count: usize) -> World {
+/// Columns of a pile that stands apart.
+const APART: [usize; 2] = [10, 20];
+
+fn pile(count: usize, apart: bool) -> World {
     let settings = Settings { sleeping: false, ..Settings::default() };
     let mut world = World::new(settings).expect("default settings");
     let ground = Shape::half_space(Vec3::Y).expect("a unit normal");
@@ -21,7 +28,15 @@ fn pile(count: usize) -> World {
     for i in 0..count {
         let r = |k: usize| (((i * 7 + k) * 7919) % 1000) as f64 / 1000.0 - 0.5;
         let (column, layer) = (i / 5, i % 5);
-        let (x, z) = ((column % side) as f64, (column / side) as f64);
+        let (x, z) = if apart {
+            let [wide, long] = APART;
+            let (pile, column) = (column / (wide * long), column % (wide * long));
+            let row = (side / wide).max(1);
+            let (x, z) = (pile % row * (wide + 4), pile / row * (long + 4));
+            ((x + column % wide) as f64, (z + column / wide) as f64)
+        } else {
+            ((column % side) as f64, (column / side) as f64)
+        };
         let body = Body::dynamic(cube.clone())
             .at(0.52 * x + 0.02 * r(0), 0.26 + 0.51 * layer as f64, 0.52 * z + 0.02 * r(1))
             .friction(0.6);
@@ -75,9 +90,9 @@ struct Row {
     points: f64,
 }
 
-fn measure(count: usize) -> Row {
+fn measure(count: usize, apart: bool) -> Row {
     let before = memory();
-    let mut world = pile(count);
+    let mut world = pile(count, apart);
     let mut clock = Clock { began: Instant::now(), frames: Default::default() };
     let mut times = Vec::new();
     let mut contacts = 0;
@@ -99,6 +114,7 @@ fn measure(count: usize) -> Row {
 fn main() {
     let number = |i: usize| std::env::args().nth(i).and_then(|n| n.parse::<usize>().ok());
     let (threads, most) = (number(1).unwrap_or(1), number(2).unwrap_or(100_000));
+    let apart = std::env::args().any(|word| word == "apart");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     println!("                             µs a box");
     println!(
@@ -108,7 +124,7 @@ fn main() {
     let counts = [100_000, 30_000, 10_000, 3_000, 1_000].into_iter().filter(|&n| n <= most);
     let rows: Vec<Row> = counts
         .map(|count| {
-            let row = pool.install(|| measure(count));
+            let row = pool.install(|| measure(count, apart));
             print!("{count:<8} {:<10.2} {:<8.3} ", row.frame, 1e3 * row.frame / row.boxes);
             row.stages.iter().for_each(|ms| print!("{:<8.3} ", 1e3 * ms / row.boxes));
             println!("{:<12.1} {:.0}", row.points, row.bytes);
