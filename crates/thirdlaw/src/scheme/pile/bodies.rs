@@ -361,9 +361,10 @@ impl Place {
         Place {
             position: now.position,
             rotation: Mat3::from_quat(now.rotation),
+            zero: 0.0,
             inv_mass: inv_mass.as_vec3().to_array(),
             root: lower(&root[0]),
-            unroot: lower(&root[1]),
+            unused: [0.0; 3],
         }
     }
 
@@ -371,8 +372,9 @@ impl Place {
     const WORLD: Place = Place {
         position: Vec3::ZERO,
         rotation: Mat3::IDENTITY,
+        zero: 0.0,
         inv_mass: [0.0; 3],
         root: [0.0; 6],
-        unroot: [0.0; 6],
+        unused: [0.0; 3],
     };
 }

@@ -99,17 +99,3 @@ impl Line {
 pub fn quad(v: Vec3) -> Quad {
     [v.x, v.y, v.z, 0.0]
 }
-
-/// Sets one lane of a vector.
-#[inline(always)]
-pub fn set(to: &mut Wide3, lane: usize, v: Vec3) {
-    to[0].0[lane] = v.x as f32;
-    to[1].0[lane] = v.y as f32;
-    to[2].0[lane] = v.z as f32;
-}
-
-/// One lane of a vector.
-#[inline(always)]
-pub fn get(from: &Wide3, lane: usize) -> Vec3 {
-    Vec3::new(f64::from(from[0].0[lane]), f64::from(from[1].0[lane]), f64::from(from[2].0[lane]))
-}

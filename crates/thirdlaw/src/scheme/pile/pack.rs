@@ -1,141 +1,283 @@
 //! From contacts to bundles, and impulses back.
 
-use super::bundle::{Bundle, Points, get, set};
+use super::bundle::{Bundle, Points};
 use super::order::{Entry, Group, NONE};
-use super::vector::{LANES, Vector, Wide, Wide3, cross, dot, load};
+use super::vector::{LANES, Quad, Row, Vector, Wide, Wide3, cross, dot, load, read4};
 use crate::collide::contacts::{Contact, Impulses};
 use crate::collide::manifold::POINTS_MAX;
-use crate::math::{Mat3, Vec3, tangents};
+use crate::math::{Mat3, Vec3};
 
-/// A body as contacts see it at the beginning of a step.
+/// A body as contacts see it at the beginning of a step. The fields lie so that each vector can be read
+/// with one number more than it has.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 pub struct Place {
     pub position: Vec3,
     pub rotation: Mat3,
-    pub inv_mass: [f32; 3],
-    /// L and its inverse by their entries 11, 21, 22, 31, 32, 33.
+    pub zero: f64,
+    /// L by its entries 11, 21, 22, 31; 32, 33; and the inverse masses.
     pub root: [f32; 6],
-    pub unroot: [f32; 6],
+    pub inv_mass: [f32; 3],
+    pub unused: [f32; 3],
 }
 
-/// What the responses of a bundle's contacts follow from.
-#[derive(Default)]
-struct Sides {
+/// Where contacts lie that are packed, and how many there are.
+pub struct Source<'a> {
+    pub entries: &'a [Entry],
+    pub places: &'a [Place],
+    pub contacts: &'a [u32],
+    pub all: *const Contact,
+}
+
+/// The contacts of a bundle. Lanes without one show what the first has, and are not `used`.
+struct Lanes<'a> {
+    contact: [&'a Contact; LANES],
+    place: [[&'a Place; LANES]; 2],
+    /// Whether points are fixed to a, by lanes: 1 or 0.
+    on_a: Wide,
     /// 1 where the body moves under impulses, else 0.
     moves: [Wide; 2],
-    /// L by its entries 11, 21, 22, 31, 32, 33.
-    root: [[Wide; 6]; 2],
-    /// Arms of the middle of the points.
-    arm: [Wide3; 2],
+    /// Points of each contact, 0 in lanes without one.
+    count: Wide,
+    used: u8,
 }
 
 /// Gap of a point that is not there, m: never closed.
 const NOWHERE: f32 = 1e6;
 
-/// Fills a bundle, whatever it held before, with the contacts of a group.
-pub fn pack<'a>(
+/// Fills a bundle, whatever it held before, with the contacts of a group; `offsets` are those of its points
+/// from their middle, along the surface.
+///
+/// # Safety
+/// The source has all contacts of the group, and nobody changes them.
+pub unsafe fn pack(
     bundle: &mut Bundle,
-    points: &mut [Points],
+    (points, offsets): (&mut [Points], &mut [Wide3]),
     group: &Group,
-    entries: &[Entry],
-    places: &[Place],
-    contact: impl Fn(u32) -> &'a mut Contact,
+    source: &Source,
 ) {
-    *bundle = Bundle { count: group.count, start: group.start, ..Bundle::default() };
-    for point in &mut *points {
-        *point = Points { gap_start: Wide([NOWHERE; LANES]), ..Points::default() };
-    }
-    let mut sides = Sides::default();
+    let contact = |i: u32| unsafe { &*source.all.add(source.contacts[i as usize] as usize) };
+    let first = &source.entries[group.lanes[0] as usize];
+    let place = |line: u32| &source.places[line as usize];
+    let mut lanes = Lanes {
+        contact: [contact(group.lanes[0]); LANES],
+        place: first.body.map(|line| [place(line); LANES]),
+        on_a: Wide::default(),
+        moves: Default::default(),
+        count: Wide::default(),
+        used: 0,
+    };
+    bundle.body = Default::default();
+    bundle.moves = [0; 2];
+    (bundle.count, bundle.start) = (group.count, group.start);
+    bundle.coefficient = Wide::default();
     for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
-        let entry = &entries[i as usize];
-        let place = entry.body.map(|line| &places[line as usize]);
-        for (k, place) in place.iter().enumerate() {
+        let (entry, contact) = (&source.entries[i as usize], contact(i));
+        lanes.used |= 1 << lane;
+        lanes.contact[lane] = contact;
+        lanes.on_a.0[lane] = f32::from(u8::from(contact.is_on_a()));
+        lanes.count.0[lane] = f32::from(entry.count);
+        bundle.coefficient.0[lane] = contact.friction as f32;
+        for k in 0..2 {
             bundle.body[k][lane] = entry.body[k];
-            for (to, entry) in sides.root[k].iter_mut().zip(place.root) {
-                to.0[lane] = entry;
-            }
-            if entry.moves[k] {
-                bundle.moves[k] |= 1 << lane;
-                sides.moves[k].0[lane] = 1.0;
-                for x in 0..3 {
-                    bundle.mass[x].0[lane] += place.inv_mass[x];
-                }
-            }
+            bundle.moves[k] |= u8::from(entry.moves[k]) << lane;
+            lanes.place[k][lane] = place(entry.body[k]);
+            lanes.moves[k].0[lane] = f32::from(u8::from(entry.moves[k]));
         }
-        let middle = pack_contact(bundle, points, lane, contact(i), place);
-        set(&mut sides.arm[0], lane, middle[0]);
-        set(&mut sides.arm[1], lane, middle[1]);
     }
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for
-        return unsafe { measure_avx2(bundle, points, &sides) };
+        return unsafe { fill_avx2(bundle, points, offsets, &lanes) };
     }
-    measure::<Wide>(bundle, points, &sides);
+    fill::<Wide>(bundle, points, offsets, &lanes);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn measure_avx2(bundle: &mut Bundle, points: &mut [Points], sides: &Sides) {
-    measure::<super::vector::avx2::Register>(bundle, points, sides);
+fn fill_avx2(bundle: &mut Bundle, points: &mut [Points], offsets: &mut [Wide3], lanes: &Lanes) {
+    fill::<super::vector::avx2::Register>(bundle, points, offsets, lanes);
 }
 
-/// The arms of all points about the centres of both bodies, and of their middle. A point is halfway
-/// between both surfaces.
-fn all_arms(contact: &Contact, [a, b]: [&Place; 2]) -> ([[Vec3; 2]; POINTS_MAX], [Vec3; 2]) {
-    let between = b.position - a.position;
-    let mut arms = [[Vec3::ZERO; 2]; POINTS_MAX];
-    let mut middle = [Vec3::ZERO; 2];
-    let (on_a, count) = (contact.is_on_a(), contact.count as usize);
-    for (i, arm) in arms.iter_mut().enumerate().take(count) {
-        let [radius_a, radius_b] = contact.radii(i);
-        *arm = if on_a {
-            let outward = radius_a + 0.5 * contact.separations[i];
-            let arm = a.rotation * contact.anchors[i] + outward * contact.normal;
-            [arm, arm - between]
-        } else {
-            let inward = radius_b + 0.5 * contact.separations[i];
-            let arm = b.rotation * contact.anchors[i] - inward * contact.normal;
-            [arm + between, arm]
-        };
-        middle = [middle[0] + arm[0], middle[1] + arm[1]];
-    }
-    (arms, middle.map(|sum| sum / count.max(1) as f64))
+/// What the responses of a bundle's contacts follow from.
+struct Sides<V> {
+    moves: [V; 2],
+    /// L as in [`Place`].
+    root: [[V; 6]; 2],
+    /// Arms of the middle of the points.
+    arm: [[V; 3]; 2],
 }
 
-/// Returns the arms of the middle of the points.
-fn pack_contact(
+#[inline(always)]
+fn fill<V: Vector>(
     bundle: &mut Bundle,
     points: &mut [Points],
-    lane: usize,
-    contact: &Contact,
-    place: [&Place; 2],
-) -> [Vec3; 2] {
-    let (t, u) = tangents(contact.normal);
-    set(&mut bundle.normal, lane, contact.normal);
-    set(&mut bundle.tangent, lane, t);
-    bundle.coefficient.0[lane] = contact.friction as f32;
-
-    let count = contact.count as usize;
-    let (arms, middle) = all_arms(contact, place);
-    let (mut slide, mut twist, mut radius) = (Vec3::ZERO, 0.0, 0.0);
-    for (i, to) in points.iter_mut().enumerate().take(count) {
-        let (arm, friction) = (&arms[i], contact.impulses.friction[i]);
-        let from_middle = arm[1] - middle[1];
-        radius += from_middle.length();
-        slide += friction;
-        twist += contact.normal.dot(from_middle.cross(friction));
-        set(&mut to.arm[0], lane, arm[0]);
-        set(&mut to.arm[1], lane, arm[1]);
-        to.gap_start.0[lane] = contact.separations[i] as f32;
-        to.impulse.0[lane] = contact.impulses.normal[i] as f32;
+    offsets: &mut [Wide3],
+    lanes: &Lanes,
+) {
+    let (zero, one) = (V::splat(0.0), V::splat(1.0));
+    let count = V::load(&lanes.count);
+    let moves = [V::load(&lanes.moves[0]), V::load(&lanes.moves[1])];
+    let (mut root, mut mass) = ([[zero; 6]; 2], [zero; 3]);
+    for side in 0..2 {
+        let rows = responses::<V>(&lanes.place[side]);
+        root[side] = [rows[0], rows[1], rows[2], rows[3], rows[4], rows[5]];
+        for x in 0..3 {
+            mass[x] = mass[x] + moves[side] * rows[6 + x];
+        }
     }
-    bundle.radius.0[lane] = (radius / count.max(1) as f64) as f32;
-    bundle.friction[0].0[lane] = slide.dot(t) as f32;
-    bundle.friction[1].0[lane] = slide.dot(u) as f32;
-    bundle.friction[2].0[lane] = twist as f32;
-    middle
+    store(mass, &mut bundle.mass);
+
+    let mut from = [std::ptr::null(); LANES];
+    for lane in 0..LANES {
+        from[lane] = (&raw const lanes.contact[lane].normal).cast::<f64>();
+    }
+    // SAFETY of these: more of the contact follows behind what is read
+    let [x, y, z, _] = unsafe { read4::<V>(from) };
+    let normal = [x, y, z];
+    let t = tangent(normal);
+    store(normal, &mut bundle.normal);
+    store(t, &mut bundle.tangent);
+    let (gaps, impulses, friction) = unsafe { numbers::<V>(lanes) };
+
+    let mut middle = [[zero; 3]; 2];
+    for (k, point) in points.iter_mut().enumerate() {
+        let is_there = V::splat(k as f32);
+        let arms = arms::<V>(lanes, k);
+        for side in 0..2 {
+            let mut arm = arms[side];
+            for x in 0..3 {
+                arm[x] = count.select_le(is_there, zero, arm[x]);
+                middle[side][x] = middle[side][x] + arm[x];
+            }
+            store(arm, &mut point.arm[side]);
+        }
+        count.select_le(is_there, V::splat(NOWHERE), gaps[k]).store(&mut point.gap_start);
+        count.select_le(is_there, zero, impulses[k]).store(&mut point.impulse);
+    }
+    let share = count.select_le(zero, zero, one / count);
+    let middle = [scaled(middle[0], share), scaled(middle[1], share)];
+
+    let (mut slide, mut twist, mut radius) = ([zero; 3], zero, zero);
+    for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
+        let is_there = V::splat(k as f32);
+        let arm = load::<V>(&point.arm[1]);
+        let way = [arm[0] - middle[1][0], arm[1] - middle[1][1], arm[2] - middle[1][2]];
+        let along = dot(way, normal);
+        let mut d = [zero; 3];
+        let mut f = [zero; 3];
+        for x in 0..3 {
+            d[x] = count.select_le(is_there, zero, way[x] - along * normal[x]);
+            f[x] = count.select_le(is_there, zero, friction[3 * k + x]);
+            slide[x] = slide[x] + f[x];
+        }
+        store(d, offset);
+        twist = twist + dot(normal, cross(d, f));
+        radius = radius + dot(d, d).sqrt();
+    }
+    (share * radius).store(&mut bundle.radius);
+    dot(slide, t).store(&mut bundle.friction[0]);
+    dot(slide, cross(normal, t)).store(&mut bundle.friction[1]);
+    twist.store(&mut bundle.friction[2]);
+    measure(bundle, points, &Sides { moves, root, arm: middle });
+}
+
+/// L and the inverse masses of eight bodies.
+#[inline(always)]
+fn responses<V: Vector>(places: &[&Place; LANES]) -> [V; 12] {
+    let mut out = [V::splat(0.0); 12];
+    for part in 0..3 {
+        let mut from = [std::ptr::null(); LANES];
+        for lane in 0..LANES {
+            let start = (&raw const *places[lane]).cast::<f32>();
+            // SAFETY: three times four numbers lie there
+            from[lane] = unsafe { start.byte_add(ROOT).add(4 * part).cast::<[f32; 4]>() };
+        }
+        // SAFETY: likewise
+        let columns = unsafe { V::read_single(from) };
+        out[4 * part..4 * part + 4].copy_from_slice(&columns);
+    }
+    out
+}
+
+/// Where L lies in a place.
+const ROOT: usize = std::mem::offset_of!(Place, root);
+
+/// Gaps and impulses of the points of eight contacts: along the normal; by friction, point after point.
+#[inline(always)]
+unsafe fn numbers<V: Vector>(lanes: &Lanes) -> ([V; 4], [V; 4], [V; 12]) {
+    let mut from = [[std::ptr::null(); LANES]; 3];
+    for lane in 0..LANES {
+        let contact = lanes.contact[lane];
+        from[0][lane] = contact.separations.as_ptr();
+        from[1][lane] = contact.impulses.normal.as_ptr();
+        from[2][lane] = contact.impulses.friction.as_ptr().cast::<f64>();
+    }
+    let mut friction = [V::splat(0.0); 12];
+    for part in 0..3 {
+        let mut at = from[2];
+        for lane in 0..LANES {
+            // SAFETY: four vectors are three times four numbers
+            at[lane] = unsafe { at[lane].add(4 * part) };
+        }
+        // SAFETY: likewise
+        friction[4 * part..4 * part + 4].copy_from_slice(&unsafe { read4::<V>(at) });
+    }
+    // SAFETY: four points
+    unsafe { (read4::<V>(from[0]), read4::<V>(from[1]), friction) }
+}
+
+/// Arms of a point about the centres of both bodies, formed in double precision: they are small differences
+/// where one of the bodies is the ground. A point is halfway between both surfaces.
+#[inline(always)]
+fn arms<V: Vector>(lanes: &Lanes, k: usize) -> [[V; 3]; 2] {
+    let mut rows = [[V::Row::splat(0.0); LANES]; 2];
+    for lane in 0..LANES {
+        let (contact, [a, b]) = (lanes.contact[lane], [lanes.place[0][lane], lanes.place[1][lane]]);
+        let (on_a, anchor) = (lanes.on_a.0[lane] > 0.0, contact.anchors[k]);
+        let turned = if on_a { a } else { b };
+        let [radius_a, radius_b] = contact.radii(k);
+        let half = 0.5 * contact.separations[k];
+        let out = if on_a { radius_a + half } else { -(radius_b + half) };
+        // SAFETY: places and contacts have a number behind each of these vectors
+        unsafe {
+            let Mat3 { x_axis, y_axis, z_axis } = &turned.rotation;
+            let arm = row::<V>(x_axis) * V::Row::splat(anchor.x)
+                + row::<V>(y_axis) * V::Row::splat(anchor.y)
+                + row::<V>(z_axis) * V::Row::splat(anchor.z)
+                + row::<V>(&contact.normal) * V::Row::splat(out);
+            let between = row::<V>(&b.position) - row::<V>(&a.position);
+            (rows[0][lane], rows[1][lane]) =
+                if on_a { (arm, arm - between) } else { (arm + between, arm) };
+        }
+    }
+    let ([ax, ay, az, _], [bx, by, bz, _]) = (V::columns(rows[0]), V::columns(rows[1]));
+    [[ax, ay, az], [bx, by, bz]]
+}
+
+/// A vector, and the number behind it.
+///
+/// # Safety
+/// There is one.
+#[inline(always)]
+unsafe fn row<V: Vector>(v: &Vec3) -> V::Row {
+    // SAFETY: the caller's
+    unsafe { V::Row::load((&raw const *v).cast::<f64>()) }
+}
+
+/// A unit vector at a right angle to another, as [`crate::math::tangents`] has it.
+#[inline(always)]
+fn tangent<V: Vector>([x, y, z]: [V; 3]) -> [V; 3] {
+    let (zero, one) = (V::splat(0.0), V::splat(1.0));
+    let sign = zero.select_le(z, one, zero - one);
+    let a = zero - one / (sign + z);
+    let b = x * y * a;
+    [one + sign * x * x * a, sign * b, zero - sign * x]
+}
+
+#[inline(always)]
+fn scaled<V: Vector>(a: [V; 3], k: V) -> [V; 3] {
+    [a[0] * k, a[1] * k, a[2] * k]
 }
 
 /// The entries 11, 21, 22, 31, 32, 33 of a matrix.
@@ -145,9 +287,7 @@ pub fn lower(Mat3 { x_axis, y_axis, z_axis }: &Mat3) -> [f32; 6] {
 
 /// Lᵀ a.
 #[inline(always)]
-fn rooted<V: Vector>(root: &[Wide; 6], a: [V; 3]) -> [V; 3] {
-    let [l11, l21, l22] = [V::load(&root[0]), V::load(&root[1]), V::load(&root[2])];
-    let [l31, l32, l33] = [V::load(&root[3]), V::load(&root[4]), V::load(&root[5])];
+fn rooted<V: Vector>([l11, l21, l22, l31, l32, l33]: [V; 6], a: [V; 3]) -> [V; 3] {
     [l11 * a[0] + l21 * a[1] + l31 * a[2], l22 * a[1] + l32 * a[2], l33 * a[2]]
 }
 
@@ -166,14 +306,13 @@ fn store<V: Vector>(v: [V; 3], to: &mut Wide3) {
 
 /// Responses and their inverses; turns arms into Lᵀ(r × n).
 #[inline(always)]
-fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides) {
+fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides<V>) {
     let (zero, half, one) = (V::splat(0.0), V::splat(0.5), V::splat(1.0));
     let normal = load::<V>(&bundle.normal);
     let t = load::<V>(&bundle.tangent);
     let u = cross(normal, t);
     let mass = load::<V>(&bundle.mass);
-    let moves = [V::load(&sides.moves[0]), V::load(&sides.moves[1])];
-    let [root_a, root_b] = &sides.root;
+    let Sides { moves, root: [root_a, root_b], arm: [a, b] } = *sides;
     let straight = straight(normal, normal, mass);
     let mut before = [[[zero; 3]; 2]; POINTS_MAX];
     for (k, point) in points.iter_mut().enumerate() {
@@ -191,7 +330,6 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides)
         before[k] = [a, b];
     }
 
-    let [a, b] = [load::<V>(&sides.arm[0]), load::<V>(&sides.arm[1])];
     let [at, au] = [rooted(root_a, cross(a, t)), rooted(root_a, cross(a, u))];
     let [bt, bu] = [rooted(root_b, cross(b, t)), rooted(root_b, cross(b, u))];
     let [an, bn] = [rooted(root_a, normal), rooted(root_b, normal)];
@@ -221,42 +359,88 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides)
     (k * p).store(&mut bundle.stick[2]);
 }
 
-/// Hands a contact of so many points its impulses from its lane: friction is shared out among them so that
-/// its sum and its torque about their middle are what the contact had.
-pub fn unpack(
+/// Hands the contacts of a group their impulses: friction is shared out among the points of each so that its
+/// sum and its torque about their middle are what the contact had.
+///
+/// # Safety
+/// `impulses` are those of the contacts of the group, by lanes, and anything in lanes without one; nobody
+/// else reads or changes them.
+pub unsafe fn unpack(
     bundle: &Bundle,
     points: &[Points],
-    lane: usize,
-    place: [&Place; 2],
-    impulses: &mut Impulses,
+    offsets: &[Wide3],
+    counts: &Wide,
+    impulses: [*mut Impulses; LANES],
 ) {
-    let count = points.len();
-    let normal = get(&bundle.normal, lane);
-    let t = get(&bundle.tangent, lane);
-    let u = normal.cross(t);
-    let [z1, z2, z3] = [0, 1, 2].map(|k| f64::from(bundle.friction[k].0[lane]));
-    let slide = (z1 * t + z2 * u) / count as f64;
-    let side = usize::from(bundle.moves[1] >> lane & 1 == 1);
-    let mut from_middle = [Vec3::ZERO; POINTS_MAX];
-    if z3 != 0.0 {
-        let [l11, l21, l22, l31, l32, l33] = place[side].unroot.map(f64::from);
-        for (d, point) in from_middle.iter_mut().zip(points) {
-            // n × (r × n) is r along the surface
-            let a = get(&point.arm[side], lane);
-            let turned =
-                Vec3::new(l11 * a.x + l21 * a.y + l31 * a.z, l22 * a.y + l32 * a.z, l33 * a.z);
-            *d = normal.cross(turned);
+    #[cfg(target_arch = "x86_64")]
+    if std::is_x86_feature_detected!("avx2") {
+        // SAFETY: the machine has what the function was compiled for; the rest is the caller's
+        return unsafe { hand_back_avx2(bundle, points, offsets, counts, impulses) };
+    }
+    // SAFETY: the caller's
+    unsafe { hand_back::<Wide>(bundle, points, offsets, counts, impulses) };
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn hand_back_avx2(
+    bundle: &Bundle,
+    points: &[Points],
+    offsets: &[Wide3],
+    counts: &Wide,
+    impulses: [*mut Impulses; LANES],
+) {
+    // SAFETY: the caller's
+    unsafe {
+        hand_back::<super::vector::avx2::Register>(bundle, points, offsets, counts, impulses);
+    }
+}
+
+#[inline(always)]
+unsafe fn hand_back<V: Vector>(
+    bundle: &Bundle,
+    points: &[Points],
+    offsets: &[Wide3],
+    counts: &Wide,
+    impulses: [*mut Impulses; LANES],
+) {
+    let (zero, one) = (V::splat(0.0), V::splat(1.0));
+    let (count, normal) = (V::load(counts), load::<V>(&bundle.normal));
+    let t = load::<V>(&bundle.tangent);
+    let u = cross(normal, t);
+    let [z1, z2, z3] = load::<V>(&bundle.friction);
+    let share = count.select_le(zero, zero, one / count);
+    let mut square = zero;
+    for offset in offsets {
+        let d = load::<V>(offset);
+        square = square + dot(d, d);
+    }
+    let twist = square.select_le(zero, zero, z3 / square);
+    let (mut along, mut friction) = ([zero; POINTS_MAX], [zero; 3 * POINTS_MAX]);
+    for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
+        let is_there = V::splat(k as f32);
+        along[k] = count.select_le(is_there, zero, V::load(&point.impulse));
+        let about = cross(normal, load(offset));
+        for x in 0..3 {
+            let both = share * (z1 * t[x] + z2 * u[x]) + twist * about[x];
+            friction[3 * k + x] = count.select_le(is_there, zero, both);
         }
     }
-    let middle = from_middle.iter().fold(Vec3::ZERO, |s, d| s + *d) / count as f64;
-    let mut square = 0.0;
-    for d in &mut from_middle[..count] {
-        *d -= middle;
-        square += d.length_squared();
+    let (mut used, mut to) = (0, [[std::ptr::null_mut::<Quad>(); LANES]; 4]);
+    for lane in 0..LANES {
+        used |= u8::from(counts.0[lane] > 0.0) << lane;
+        for part in 0..4 {
+            // SAFETY: impulses are four times four numbers
+            to[part][lane] = unsafe { impulses[lane].cast::<Quad>().add(part) };
+        }
     }
-    let twist = if square > 0.0 { z3 / square } else { 0.0 };
-    for (i, (point, d)) in points.iter().zip(from_middle).enumerate() {
-        impulses.normal[i] = f64::from(point.impulse.0[lane]);
-        impulses.friction[i] = slide + twist * normal.cross(d);
+    // SAFETY: likewise
+    unsafe {
+        V::write(along, to[0], used);
+        for part in 0..3 {
+            let i = 4 * part;
+            let quarter = [friction[i], friction[i + 1], friction[i + 2], friction[i + 3]];
+            V::write(quarter, to[1 + part], used);
+        }
     }
 }

@@ -8,6 +8,7 @@ use super::patience::{self, Outcome, Patience};
 use super::plan::{self, Planned};
 use super::share::Shared;
 use super::sweep::Spring;
+use super::vector::Wide3;
 use super::work::Work;
 use crate::collide::contacts::Contact;
 use crate::rigid::island::Island;
@@ -30,6 +31,7 @@ pub struct Pile {
     order: Order,
     bundles: Vec<Bundle>,
     points: Vec<Points>,
+    offsets: Vec<Wide3>,
     /// Slots of what they touch that is not dynamic, ascending.
     others: Vec<u32>,
     /// Where its islands are patient.
@@ -53,7 +55,9 @@ pub unsafe fn solve(
     all: &Shared<Contact>,
     watch: &mut Watch,
 ) {
-    let Pile { lines, order, bundles, points, contacts, body_at, patience, judged, .. } = pile;
+    let Pile {
+        lines, order, bundles, points, offsets, contacts, body_at, patience, judged, ..
+    } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
     judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let work = Work {
@@ -62,6 +66,7 @@ pub unsafe fn solve(
         order,
         bundles: Shared::new(bundles),
         points: Shared::new(points),
+        offsets: Shared::new(offsets),
         judged: Shared::new(judged),
         lines: SharedLines {
             velocity: Shared::new(velocity),
@@ -197,5 +202,6 @@ impl Pile {
         // what they hold is of no matter: packing fills them anew
         self.bundles.resize(self.order.groups.len(), Bundle::default());
         self.points.resize(records, Points::default());
+        self.offsets.resize(records, Wide3::default());
     }
 }

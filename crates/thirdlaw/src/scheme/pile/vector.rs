@@ -38,8 +38,16 @@ pub trait Vector:
     fn select_le(self, limit: Self, yes: Self, no: Self) -> Self;
     /// Whether self ≤ `limit` in all lanes.
     fn all_le(self, limit: Self) -> bool;
+    /// The numbers of double precision that go with it.
+    type Row: Row;
+    /// Rounds a row per lane.
+    fn columns(rows: [Self::Row; LANES]) -> [Self; 4];
+    /// Takes over a row of single precision per lane.
+    unsafe fn read_single(from: [*const [f32; 4]; LANES]) -> [Self; 4];
     /// Rounds a vector per lane.
     unsafe fn read(from: [*const Quad; LANES]) -> [Self; 3];
+    /// Writes a row per lane, in the lanes of `mask`.
+    unsafe fn write(v: [Self; 4], to: [*mut Quad; LANES], mask: u8);
     /// b − a, formed in double precision.
     unsafe fn read_difference(b: [*const Quad; LANES], a: [*const Quad; LANES]) -> [Self; 3];
     /// to += v in double precision, in the lanes of `mask`.
@@ -51,6 +59,29 @@ pub trait Vector:
         to: [*mut Quad; LANES],
         mask: u8,
     );
+}
+
+/// Four numbers of double precision, such as those of one lane.
+///
+/// # Safety
+/// Pointers lead to four numbers, at any address.
+pub trait Row: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    unsafe fn load(from: *const f64) -> Self;
+    fn splat(x: f64) -> Self;
+}
+
+/// Rounds a row per lane.
+///
+/// # Safety
+/// The pointers lead to four numbers each.
+#[inline(always)]
+pub unsafe fn read4<V: Vector>(from: [*const f64; LANES]) -> [V; 4] {
+    let mut rows = [V::Row::splat(0.0); LANES];
+    for lane in 0..LANES {
+        // SAFETY: the caller's
+        rows[lane] = unsafe { V::Row::load(from[lane]) };
+    }
+    V::columns(rows)
 }
 
 #[inline(always)]
@@ -84,8 +115,59 @@ wide_operator!(Sub, sub, -);
 wide_operator!(Mul, mul, *);
 wide_operator!(Div, div, /);
 
+/// A row, portable.
+#[derive(Clone, Copy)]
+pub struct Four([f64; 4]);
+
+macro_rules! four_operator {
+    ($trait:ident, $name:ident, $operator:tt) => {
+        impl $trait for Four {
+            type Output = Four;
+            #[inline(always)]
+            fn $name(self, other: Four) -> Four {
+                Four(from_fn(|i| self.0[i] $operator other.0[i]))
+            }
+        }
+    };
+}
+four_operator!(Add, add, +);
+four_operator!(Sub, sub, -);
+four_operator!(Mul, mul, *);
+
+impl Row for Four {
+    #[inline(always)]
+    unsafe fn load(from: *const f64) -> Four {
+        // SAFETY: the caller's, as the trait says
+        Four(unsafe { from.cast::<[f64; 4]>().read_unaligned() })
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Four {
+        Four([x; 4])
+    }
+}
+
 // SAFETY of the pointers: the caller's, as the trait says
 impl Vector for Wide {
+    type Row = Four;
+
+    #[inline(always)]
+    fn columns(rows: [Four; LANES]) -> [Wide; 4] {
+        from_fn(|x| Wide(from_fn(|lane| rows[lane].0[x] as f32)))
+    }
+
+    #[inline(always)]
+    unsafe fn read_single(from: [*const [f32; 4]; LANES]) -> [Wide; 4] {
+        from_fn(|x| Wide(from_fn(|lane| unsafe { (*from[lane])[x] })))
+    }
+
+    #[inline(always)]
+    unsafe fn write(v: [Wide; 4], to: [*mut Quad; LANES], mask: u8) {
+        for lane in (0..LANES).filter(|lane| mask >> lane & 1 == 1) {
+            unsafe { *to[lane] = from_fn(|x| f64::from(v[x].0[lane])) };
+        }
+    }
+
     #[inline(always)]
     fn load(from: &Wide) -> Wide {
         *from
@@ -164,7 +246,7 @@ impl Vector for Wide {
 pub mod avx2 {
     //! The lanes in one register.
 
-    use super::{LANES, Quad, Vector, Wide};
+    use super::{LANES, Quad, Row, Vector, Wide};
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Sub};
 
@@ -189,9 +271,42 @@ pub mod avx2 {
     operator!(Mul, mul, _mm256_mul_ps);
     operator!(Div, div, _mm256_div_ps);
 
-    /// Eight rows (x, y, z, –) as columns.
+    /// A row.
+    #[derive(Clone, Copy)]
+    pub struct Four(__m256d);
+
+    macro_rules! four_operator {
+        ($trait:ident, $name:ident, $intrinsic:ident) => {
+            impl $trait for Four {
+                type Output = Four;
+                #[inline(always)]
+                fn $name(self, other: Four) -> Four {
+                    // SAFETY: as above
+                    Four(unsafe { $intrinsic(self.0, other.0) })
+                }
+            }
+        };
+    }
+    four_operator!(Add, add, _mm256_add_pd);
+    four_operator!(Sub, sub, _mm256_sub_pd);
+    four_operator!(Mul, mul, _mm256_mul_pd);
+
+    // SAFETY: as above; the pointers are the caller's
+    impl Row for Four {
+        #[inline(always)]
+        unsafe fn load(from: *const f64) -> Four {
+            Four(unsafe { _mm256_loadu_pd(from) })
+        }
+
+        #[inline(always)]
+        fn splat(x: f64) -> Four {
+            Four(unsafe { _mm256_set1_pd(x) })
+        }
+    }
+
+    /// Eight rows (x, y, z, w) as columns.
     #[inline(always)]
-    unsafe fn columns(rows: [__m128; LANES]) -> [Register; 3] {
+    unsafe fn columns(rows: [__m128; LANES]) -> [Register; 4] {
         unsafe {
             let [r0, r1, r2, r3] = [
                 _mm256_set_m128(rows[4], rows[0]),
@@ -199,27 +314,27 @@ pub mod avx2 {
                 _mm256_set_m128(rows[6], rows[2]),
                 _mm256_set_m128(rows[7], rows[3]),
             ];
-            let (xy01, z01) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
-            let (xy23, z23) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+            let (xy01, zw01) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+            let (xy23, zw23) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
             [
                 Register(_mm256_shuffle_ps::<0x44>(xy01, xy23)),
                 Register(_mm256_shuffle_ps::<0xEE>(xy01, xy23)),
-                Register(_mm256_shuffle_ps::<0x44>(z01, z23)),
+                Register(_mm256_shuffle_ps::<0x44>(zw01, zw23)),
+                Register(_mm256_shuffle_ps::<0xEE>(zw01, zw23)),
             ]
         }
     }
 
-    /// Three columns as eight rows (x, y, z, 0), widened.
+    /// Four columns as eight rows (x, y, z, w), widened.
     #[inline(always)]
-    unsafe fn rows([x, y, z]: [Register; 3]) -> [__m256d; LANES] {
+    unsafe fn rows([x, y, z, w]: [Register; 4]) -> [__m256d; LANES] {
         unsafe {
-            let zero = _mm256_setzero_ps();
             let (xy01, xy23) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpackhi_ps(x.0, y.0));
-            let (z01, z23) = (_mm256_unpacklo_ps(z.0, zero), _mm256_unpackhi_ps(z.0, zero));
-            let r0 = _mm256_shuffle_ps::<0x44>(xy01, z01);
-            let r1 = _mm256_shuffle_ps::<0xEE>(xy01, z01);
-            let r2 = _mm256_shuffle_ps::<0x44>(xy23, z23);
-            let r3 = _mm256_shuffle_ps::<0xEE>(xy23, z23);
+            let (zw01, zw23) = (_mm256_unpacklo_ps(z.0, w.0), _mm256_unpackhi_ps(z.0, w.0));
+            let r0 = _mm256_shuffle_ps::<0x44>(xy01, zw01);
+            let r1 = _mm256_shuffle_ps::<0xEE>(xy01, zw01);
+            let r2 = _mm256_shuffle_ps::<0x44>(xy23, zw23);
+            let r3 = _mm256_shuffle_ps::<0xEE>(xy23, zw23);
             [
                 _mm256_cvtps_pd(_mm256_castps256_ps128(r0)),
                 _mm256_cvtps_pd(_mm256_castps256_ps128(r1)),
@@ -285,7 +400,44 @@ pub mod avx2 {
                 for lane in 0..LANES {
                     rows[lane] = _mm256_cvtpd_ps(_mm256_load_pd(from[lane].cast()));
                 }
+                let [x, y, z, _] = columns(rows);
+                [x, y, z]
+            }
+        }
+
+        type Row = Four;
+
+        #[inline(always)]
+        fn columns(rows: [Four; LANES]) -> [Register; 4] {
+            unsafe {
+                let mut rounded = [_mm_setzero_ps(); LANES];
+                for lane in 0..LANES {
+                    rounded[lane] = _mm256_cvtpd_ps(rows[lane].0);
+                }
+                columns(rounded)
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn read_single(from: [*const [f32; 4]; LANES]) -> [Register; 4] {
+            unsafe {
+                let mut rows = [_mm_setzero_ps(); LANES];
+                for lane in 0..LANES {
+                    rows[lane] = _mm_loadu_ps(from[lane].cast());
+                }
                 columns(rows)
+            }
+        }
+
+        #[inline(always)]
+        unsafe fn write(v: [Register; 4], to: [*mut Quad; LANES], mask: u8) {
+            unsafe {
+                let rows = rows(v);
+                for lane in 0..LANES {
+                    if mask >> lane & 1 == 1 {
+                        _mm256_storeu_pd(to[lane].cast(), rows[lane]);
+                    }
+                }
             }
         }
 
@@ -300,7 +452,8 @@ pub mod avx2 {
                     let (b, a) = (_mm256_load_pd(b[lane].cast()), _mm256_load_pd(a[lane].cast()));
                     rows[lane] = _mm256_cvtpd_ps(_mm256_sub_pd(b, a));
                 }
-                columns(rows)
+                let [x, y, z, _] = columns(rows);
+                [x, y, z]
             }
         }
 
@@ -310,7 +463,7 @@ pub mod avx2 {
                 if mask == 0 {
                     return;
                 }
-                let rows = rows(v);
+                let rows = rows([v[0], v[1], v[2], Register::splat(0.0)]);
                 for lane in 0..LANES {
                     // bodies that move come together, so that most masks are whole
                     if mask == 0xFF || mask >> lane & 1 == 1 {
@@ -332,7 +485,7 @@ pub mod avx2 {
                 if mask == 0 {
                     return;
                 }
-                let rows = rows(v);
+                let rows = rows([v[0], v[1], v[2], Register::splat(0.0)]);
                 for lane in 0..LANES {
                     if mask == 0xFF || mask >> lane & 1 == 1 {
                         let to = to[lane].cast();

@@ -3,10 +3,11 @@
 use super::bodies::SharedLines;
 use super::bundle::{Bundle, Padded, Points};
 use super::order::{Chunk, NONE, Order};
-use super::pack::{self, Place};
+use super::pack::{self, Place, Source};
 use super::patience::Outcome;
 use super::share::{Shared, prefetch};
 use super::sweep::{self, Bodies, Part, Pass, Spring};
+use super::vector::{LANES, Wide, Wide3};
 use crate::collide::contacts::{Contact, Impulses};
 use crate::scheme::substep::Setting;
 use crate::state::BodyState;
@@ -27,6 +28,8 @@ pub struct Work<'a> {
     pub order: &'a Order,
     pub bundles: Shared<'a, Bundle>,
     pub points: Shared<'a, Points>,
+    /// Of the points from the middle of their contact, along the surface.
+    pub offsets: Shared<'a, Wide3>,
     /// How the last pass over each bundle went, where there is patience.
     pub judged: Shared<'a, Outcome>,
     pub lines: SharedLines<'a>,
@@ -42,13 +45,6 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    #[allow(clippy::mut_from_ref)]
-    unsafe fn contact(&self, i: u32) -> &mut Contact {
-        let at = self.contacts[i as usize] as usize;
-        // SAFETY: the caller's
-        unsafe { &mut self.all_contacts.range(at..at + 1)[0] }
-    }
-
     /// The contacts of a bundle, or of none, to be asked for early: they lie far apart.
     fn addresses(&self, bundle: usize) -> impl Iterator<Item = *const Contact> + '_ {
         let lanes = self.order.groups.get(bundle).into_iter().flat_map(|group| &group.lanes);
@@ -58,45 +54,59 @@ impl Work<'_> {
         })
     }
 
+    /// What a chunk has of bundles, points and offsets.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn records(&self, chunk: &Chunk) -> (&mut [Bundle], &mut [Points], &mut [Wide3]) {
+        let (bundles, points) = (chunk.bundles.clone(), chunk.points.clone());
+        // SAFETY: the caller's
+        unsafe {
+            let own = self.points.range(points.clone());
+            (self.bundles.range(bundles), own, self.offsets.range(points))
+        }
+    }
+
     /// Fills bundles from contacts.
     pub unsafe fn pack(&self, chunk: &Chunk) {
         // SAFETY: the caller's
-        let (bundles, points) = unsafe {
-            (self.bundles.range(chunk.bundles.clone()), self.points.range(chunk.points.clone()))
+        let (bundles, points, offsets) = unsafe { self.records(chunk) };
+        let source = Source {
+            entries: &self.order.entries,
+            places: self.places,
+            contacts: self.contacts,
+            all: self.all_contacts.start(),
         };
         for (bundle, i) in bundles.iter_mut().zip(chunk.bundles.clone()) {
             let group = &self.order.groups[i];
             let start = group.start as usize - chunk.points.start;
-            let points = &mut points[start..start + usize::from(group.count)];
+            let mine = start..start + usize::from(group.count);
             self.addresses(i + 1).for_each(prefetch);
+            let own = (&mut points[mine.clone()], &mut offsets[mine]);
             // SAFETY: the caller's
-            let contact = |i: u32| unsafe { self.contact(i) };
-            pack::pack(bundle, points, group, &self.order.entries, self.places, contact);
+            unsafe { pack::pack(bundle, own, group, &source) };
         }
     }
 
     /// Hands contacts their impulses.
     pub unsafe fn unpack(&self, chunk: &Chunk) {
         // SAFETY: the caller's
-        let (bundles, points) = unsafe {
-            (self.bundles.range(chunk.bundles.clone()), self.points.range(chunk.points.clone()))
-        };
+        let (bundles, points, offsets) = unsafe { self.records(chunk) };
         for (bundle, i) in bundles.iter().zip(chunk.bundles.clone()) {
             let group = &self.order.groups[i];
             let start = group.start as usize - chunk.points.start;
-            let points = &points[start..start + usize::from(group.count)];
-            let next = self.addresses(i + 1);
-            next.for_each(|contact| {
-                prefetch(contact.cast::<Impulses>().wrapping_byte_add(IMPULSES))
-            });
-            for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
-                let entry = &self.order.entries[i as usize];
-                let place = entry.body.map(|b| &self.places[b as usize]);
-                let points = &points[..usize::from(entry.count)];
-                // SAFETY: the caller's
-                let contact = unsafe { self.contact(i) };
-                pack::unpack(bundle, points, lane, place, &mut contact.impulses);
+            let mine = start..start + usize::from(group.count);
+            let impulses = |contact: *const Contact| {
+                contact.cast::<Impulses>().wrapping_byte_add(IMPULSES).cast_mut()
+            };
+            self.addresses(i + 1).for_each(|contact| prefetch(impulses(contact)));
+            let mut counts = Wide::default();
+            let mut to = [std::ptr::null_mut(); LANES];
+            for (lane, contact) in self.addresses(i).enumerate() {
+                to[lane] = impulses(contact);
+                let entry = &self.order.entries[group.lanes[lane] as usize];
+                counts.0[lane] = f32::from(entry.count);
             }
+            // SAFETY: the caller's
+            unsafe { pack::unpack(bundle, &points[mine.clone()], &offsets[mine], &counts, to) };
         }
     }
 
