@@ -5,6 +5,8 @@ use super::parallel::{each_light, sum_light};
 
 /// A direction and its product with the matrix.
 type Along<'a, T> = (&'a [Lane<T>], &'a [Lane<T>]);
+/// The solution, what is left, and its answer.
+type Answer<'a, T> = (&'a mut [Lane<T>], &'a mut [Lane<T>], &'a mut [Lane<T>]);
 
 /// Compiles a loop a second time for wider registers, with the same operations in the same order.
 macro_rules! widened {
@@ -54,10 +56,9 @@ pub fn advance_inverted<T: Scalar>(
     alpha: T,
     inverse: &[Block<T>],
     (p, q): Along<T>,
-    (u, r, z): (&mut [Lane<T>], &mut [Lane<T>], &mut [Lane<T>]),
+    (u, r, z): Answer<T>,
 ) -> f64 {
-    type Out<'a, T> = (&'a mut [Lane<T>], &'a mut [Lane<T>], &'a mut [Lane<T>]);
-    sum_light(p.len(), (u, r, z), &|rows, (u, r, z): Out<T>| {
+    sum_light(p.len(), (u, r, z), &|rows, (u, r, z): Answer<T>| {
         let along = (&p[rows.clone()], &q[rows.clone()]);
         let inverse = &inverse[rows];
         widest!(inverted_wide, inverted_any, (alpha, inverse, along, u, r, z))
