@@ -101,9 +101,10 @@ fn measure(n: usize) {
         tree.near_solids(&particles, &solids, 0.001, &mut out);
     });
     println!("  insides against three solids   {ms:8.3} ms, {} hits", out.len());
-    let flat = time(repeat, |_| tree.proximity(&cloth.rest, &radius, gap, &mut out));
+    let flat = time(repeat, |_| tree.proximity((&cloth.rest, &cloth.rest), &radius, gap, &mut out));
     println!("  proximity, flat                {flat:8.3} ms, {} hits", out.len());
-    let ms = time(repeat, |k| tree.proximity(&frames[k % 4], &radius, gap, &mut out));
+    let ms =
+        time(repeat, |k| tree.proximity((&frames[k % 4], &frames[k % 4]), &radius, gap, &mut out));
     println!("  proximity, draped              {ms:8.3} ms, {} hits", out.len());
     let ms = time(repeat, |k| tree.crossings(&frames[k % 4], &frames[(k + 1) % 4], &mut out));
     println!("  crossings from frame to frame  {ms:8.3} ms, {} hits", out.len());

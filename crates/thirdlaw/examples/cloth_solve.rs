@@ -128,6 +128,7 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
             shortest(|| multilevel.update(levels, matrix, &[], &stencils, &filter, false));
         let mut system = System {
             matrix: Matrix { pattern: &layout.pattern, blocks: &blocks, own: &own },
+            narrow: None,
             stencils: &mut stencils,
             filter: &filter,
             bodies: &[],

@@ -48,7 +48,7 @@ pub struct ClothSettings {
     pub wind: Vec3,
     /// Whether there is air.
     pub air: bool,
-    /// Numbers of the matrix and the vectors of the iteration; positions are always `f64`.
+    /// Numbers in which search directions are multiplied; all else is `f64`.
     pub precision: Precision,
 }
 
@@ -90,8 +90,7 @@ pub enum Preconditioner {
 /// Numbers of a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// `f32` where it should be enough. Of cloth that is where tolerance and stiffness allow it; contacts
-    /// made stiffer after a crossing may still be too stiff.
+    /// `f32` where it is enough. Of cloth that is where tolerance and stiffness allow it.
     Auto,
     /// `f32`.
     Single,
@@ -112,7 +111,7 @@ impl Default for ClothSettings {
             strain_step: 0.01,
             wind: Vec3::ZERO,
             air: true,
-            precision: Precision::Double,
+            precision: Precision::Auto,
         }
     }
 }

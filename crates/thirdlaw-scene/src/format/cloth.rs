@@ -334,7 +334,7 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key(
             "precision",
             Kind::Choice(&["auto", "single", "double"]),
-            "Numbers of the iteration; default \"double\". \"auto\" is single where it may be enough.",
+            "Numbers that search directions are multiplied in; default \"auto\", single where tolerance and stiffness allow it.",
         ),
     ],
     rules: &[],

@@ -21,8 +21,6 @@ pub trait Scalar:
     + std::ops::AddAssign
     + 'static
 {
-    /// Whether it has too few digits for a cloth that flies fast.
-    const NARROW: bool;
     /// Rounded from `x`.
     fn of(x: f64) -> Self;
     /// As `f64`.
@@ -30,7 +28,6 @@ pub trait Scalar:
 }
 
 impl Scalar for f64 {
-    const NARROW: bool = false;
     #[inline(always)]
     fn of(x: f64) -> f64 {
         x
@@ -42,7 +39,6 @@ impl Scalar for f64 {
 }
 
 impl Scalar for f32 {
-    const NARROW: bool = true;
     #[inline(always)]
     fn of(x: f64) -> f32 {
         x as f32

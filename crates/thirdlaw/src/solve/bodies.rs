@@ -68,6 +68,11 @@ impl BodyPrecondition {
         self.inverse.extend(pairs.map(|(mass, stiffness)| inverse(mass, stiffness)));
     }
 
+    /// Whether there are no bodies.
+    pub fn is_empty(&self) -> bool {
+        self.inverse.is_empty()
+    }
+
     /// The answer of a body to a wrench.
     pub fn apply(&self, body: usize, wrench: &[Vec3; 2]) -> [Vec3; 2] {
         let [f, t] = wrench;

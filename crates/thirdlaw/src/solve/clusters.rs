@@ -76,9 +76,10 @@ impl Clusters {
         let particles = filter.index.len();
         leader.clear();
         size.clear();
-        if stencils.list.is_empty() {
+        if masses.is_empty() {
             members.clear();
             counts.clear();
+            leader.resize(stencils.list.len(), NONE);
             return;
         }
         first.clear();
@@ -119,6 +120,11 @@ impl Clusters {
         members.sort_unstable();
         counts.clear();
         counts.extend(members.chunk_by(|a, b| a.0 == b.0).map(|c| c.len() as u32));
+    }
+
+    /// Whether there are no clusters.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
     }
 
     /// Whether a stencil is in no cluster.

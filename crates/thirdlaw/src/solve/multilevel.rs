@@ -362,6 +362,12 @@ impl<T: Scalar> Precondition<T> for Levelled<'_, T> {
         }
         along + self.numbers.clusters.apply((r, r_bodies), (z, z_bodies))
     }
+
+    fn diagonal(&self) -> Option<&[Block<T>]> {
+        let Multilevel { jacobi, clusters, bodies, .. } = &*self.numbers;
+        let plain = self.levels.is_empty() && clusters.is_empty() && bodies.is_empty();
+        plain.then_some(&jacobi.inverse)
+    }
 }
 
 impl<T: Scalar> Levelled<'_, T> {

@@ -8,17 +8,22 @@
 
 use super::block::{Lane, Scalar, dot};
 use super::filter::{Filter, NONE};
+use super::narrow::Narrow;
 use super::parallel::{each_light, inside, sum, sum_light};
+use super::passes::{self, shorten};
 use super::precondition::Precondition;
 use super::product::Matrix;
 use super::stencil::Stencils;
 use crate::contact::BodyMass;
 use crate::math::{Mat3, Vec3};
+use std::ops::Range;
 
 /// The matrix.
 pub struct System<'a, T> {
     /// Blocks of particles.
     pub matrix: Matrix<'a, T>,
+    /// The same in single precision, for search directions where no bodies are unknowns.
+    pub narrow: Option<&'a Narrow>,
     /// Terms outside of the pattern.
     pub stencils: &'a mut Stencils<T>,
     /// Held particles.
@@ -65,7 +70,15 @@ pub struct Scratch<T> {
     z: Vec<Lane<T>>,
     p: Vec<Lane<T>>,
     q: Vec<Lane<T>>,
+    short: Short,
     body: Bodies,
+}
+
+/// A search direction and its product in single precision.
+#[derive(Clone, Debug, Default)]
+struct Short {
+    p: Vec<Lane<f32>>,
+    q: Vec<Lane<f32>>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,17 +94,19 @@ fn body_dot(a: &[[Vec3; 2]], b: &[[Vec3; 2]]) -> f64 {
 }
 
 impl<T: Scalar> System<'_, T> {
-    /// q = Tᵀ A T p. `p` is filtered before and after.
+    /// q = Tᵀ A T p; returns p·q. `p` is filtered before and after.
     fn product(
         &mut self,
         p: &mut [Lane<T>],
         p_bodies: &[[Vec3; 2]],
         q: &mut [Lane<T>],
         q_bodies: &mut [[Vec3; 2]],
+        short: &mut Short,
     ) -> f64 {
         let filter = self.filter;
-        if self.bodies.is_empty() && self.stencils.list.is_empty() {
-            return self.particle_product(p, q);
+        if self.bodies.is_empty() {
+            let along = self.particle_product(p, q, short);
+            return along + self.stencils.apply_filtered(p, filter, q);
         }
         self.full_product(p, p_bodies, q, q_bodies);
         for hold in &filter.holds {
@@ -114,16 +129,32 @@ impl<T: Scalar> System<'_, T> {
     }
 
     /// q = S A p and p·q where there are only particles, in one pass.
-    fn particle_product(&self, p: &[Lane<T>], q: &mut [Lane<T>]) -> f64 {
+    fn particle_product(&self, p: &[Lane<T>], q: &mut [Lane<T>], short: &mut Short) -> f64 {
         let (matrix, filter) = (self.matrix, self.filter);
-        sum(0..p.len(), q, &|rows, q: &mut [Lane<T>]| {
-            matrix.multiply_rows(p, rows.clone(), q);
-            let mut along = T::default();
+        let close = |rows: Range<usize>, q: &mut [Lane<T>]| {
+            let mut along = [T::default(); 4];
             for (i, q) in rows.zip(q) {
                 *q = filter.apply(i, q);
-                along += dot(&p[i], q);
+                for k in 0..4 {
+                    along[k] += p[i][k] * q[k];
+                }
             }
-            along.wide()
+            ((along[0] + along[1]) + (along[2] + along[3])).wide()
+        };
+        let Some(narrow) = self.narrow else {
+            return sum(0..p.len(), q, &|rows, q: &mut [Lane<T>]| {
+                matrix.multiply_rows(p, rows.clone(), q);
+                close(rows, q)
+            });
+        };
+        let at = &short.p;
+        let out = (q, &mut short.q[..]);
+        sum(0..p.len(), out, &|rows, (q, short): (&mut [Lane<T>], &mut [Lane<f32>])| {
+            narrow.multiply_rows(matrix.pattern, at, rows.clone(), short);
+            for (q, short) in q.iter_mut().zip(short) {
+                *q = short.map(|x| T::of(f64::from(x)));
+            }
+            close(rows, q)
         })
     }
 
@@ -169,7 +200,7 @@ impl<T: Scalar> System<'_, T> {
         scratch: &mut Scratch<T>,
     ) -> Outcome {
         let n = u.len();
-        let Scratch { r, z, p, q, body } = scratch;
+        let Scratch { r, z, p, q, short, body } = scratch;
         for v in [&mut *r, &mut *z, &mut *p, &mut *q] {
             v.resize(n, [T::default(); 4]);
         }
@@ -204,6 +235,13 @@ impl<T: Scalar> System<'_, T> {
         let mut rz = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
         p.copy_from_slice(z);
         body.p.copy_from_slice(&body.z);
+        if self.narrow.is_some() {
+            short.p.resize(n, [0.0; 4]);
+            short.q.resize(n, [0.0; 4]);
+            shorten(p, &mut short.p);
+        } else {
+            short.p.clear();
+        }
         let mut outcome =
             Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
         let own = stop.reference <= 0.0;
@@ -215,26 +253,19 @@ impl<T: Scalar> System<'_, T> {
         let mut moving = unsettled(&body.r);
         // comparisons that a NaN fails, so that it stops too
         while (outcome.end > goal || moving) && outcome.iterations < stop.iterations {
-            let pq = self.product(p, &body.p, q, &mut body.q);
+            let pq = self.product(p, &body.p, q, &mut body.q, short);
             if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
                 break;
             }
             let alpha = rz / pq;
-            let a = T::of(alpha);
-            let (p_now, q_now) = (&*p, &*q);
-            each_light(
-                n,
-                (&mut *u, &mut r[..]),
-                &|rows, (u, r): (&mut [Lane<T>], &mut [Lane<T>])| {
-                    for ((i, u), r) in rows.zip(u).zip(r) {
-                        for k in 0..4 {
-                            u[k] += a * p_now[i][k];
-                            r[k] = r[k] - a * q_now[i][k];
-                        }
-                    }
-                },
-            );
+            let fused = precondition.diagonal();
+            let mut next = 0.0;
+            if let Some(inverse) = fused {
+                next = passes::advance_inverted(T::of(alpha), inverse, (p, q), (u, r, z));
+            } else {
+                passes::advance(T::of(alpha), (p, q), (u, r));
+            }
             // what bodies carry follows their change
             for hold in self.filter.holds.iter().filter(|h| h.body != NONE) {
                 let add: Lane<T> =
@@ -249,18 +280,12 @@ impl<T: Scalar> System<'_, T> {
             for (r, q) in body.r.iter_mut().flatten().zip(body.q.iter().flatten()) {
                 *r -= alpha * *q;
             }
-            let next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
+            if fused.is_none() {
+                next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
+            }
             let beta = next / rz;
             rz = next;
-            let b = T::of(beta);
-            let z_now = &*z;
-            each_light(n, &mut p[..], &|rows, p: &mut [Lane<T>]| {
-                for (i, p) in rows.zip(p) {
-                    for k in 0..4 {
-                        p[k] = z_now[i][k] + b * p[k];
-                    }
-                }
-            });
+            passes::turn(T::of(beta), z, p, &mut short.p);
             for (p, z) in body.p.iter_mut().flatten().zip(body.z.iter().flatten()) {
                 *p = *z + beta * *p;
             }
@@ -269,6 +294,15 @@ impl<T: Scalar> System<'_, T> {
             moving = unsettled(&body.r);
         }
         outcome
+    }
+
+    /// A u − b of one particle, unfiltered: at a held one the impulse of its constraint, N·s. `u` contains
+    /// what bodies carry, and the stencils know it.
+    pub fn impulse(&self, i: usize, b: &[Lane<T>], u: &[Lane<T>]) -> Vec3 {
+        let mut product = [[T::default(); 4]];
+        self.matrix.multiply_rows(u, i..i + 1, &mut product);
+        self.stencils.add_row(i, &mut product[0]);
+        super::block::vector(&product[0]) - super::block::vector(&b[i])
     }
 
     /// A u − b of all particles, unfiltered: at a held particle the impulse of its constraint, N·s.

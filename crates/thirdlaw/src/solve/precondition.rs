@@ -17,6 +17,9 @@ pub trait Precondition<T: Scalar>: Send + Sync {
         r: (&[Lane<T>], &[[Vec3; 2]]),
         z: (&mut [Lane<T>], &mut [[Vec3; 2]]),
     ) -> f64;
+
+    /// Its blocks, where it is nothing but one for each particle.
+    fn diagonal(&self) -> Option<&[Block<T>]>;
 }
 
 /// The inverse of each diagonal block by itself.

@@ -113,14 +113,8 @@ impl<T: Scalar> Stencils<T> {
         self.index();
     }
 
-    /// Adds the stencils' part of the product: q += Σ k g (g·p), and the bodies' part to `q_bodies`.
-    pub fn apply(
-        &mut self,
-        p: &[Lane<T>],
-        p_bodies: &[[Vec3; 2]],
-        q: &mut [Lane<T>],
-        q_bodies: &mut [[Vec3; 2]],
-    ) {
+    /// Finds what the stencils push with where particles and bodies move so.
+    pub fn look(&mut self, p: &[Lane<T>], p_bodies: &[[Vec3; 2]]) {
         self.strengths.clear();
         for (stencil, gradient) in self.list.iter().zip(&self.gradients) {
             let mut along = 0.0;
@@ -131,25 +125,72 @@ impl<T: Scalar> Stencils<T> {
                 let [v, w] = &p_bodies[stencil.body as usize];
                 along -= stencil.wrench[0].dot(*v) + stencil.wrench[1].dot(*w);
             }
+            self.strengths.push(stencil.stiffness * along);
+        }
+    }
+
+    /// Adds the stencils' part of the product: q += Σ k g (g·p), and the bodies' part to `q_bodies`.
+    pub fn apply(
+        &mut self,
+        p: &[Lane<T>],
+        p_bodies: &[[Vec3; 2]],
+        q: &mut [Lane<T>],
+        q_bodies: &mut [[Vec3; 2]],
+    ) {
+        self.look(p, p_bodies);
+        let pushes = self.list.iter().zip(&self.strengths);
+        for (stencil, strength) in pushes.filter(|(s, _)| s.body != NONE) {
+            let out = &mut q_bodies[stencil.body as usize];
+            out[0] -= *strength * stencil.wrench[0];
+            out[1] -= *strength * stencil.wrench[1];
+        }
+        for (place, &row) in self.rows.iter().enumerate() {
+            self.add_entries(place, &mut q[row as usize]);
+        }
+    }
+
+    /// Adds one row of the product after [`Stencils::look`].
+    pub fn add_row(&self, row: usize, q: &mut Lane<T>) {
+        if let Ok(place) = self.rows.binary_search(&(row as u32)) {
+            self.add_entries(place, q);
+        }
+    }
+
+    #[inline]
+    fn add_entries(&self, place: usize, q: &mut Lane<T>) {
+        let range = self.starts[place] as usize..self.starts[place + 1] as usize;
+        for &(s, k) in &self.entries[range] {
+            let strength = T::of(self.strengths[s as usize]);
+            let g = &self.gradients[s as usize][k as usize];
+            for (q, g) in q.iter_mut().zip(g) {
+                *q += strength * *g;
+            }
+        }
+    }
+
+    /// Adds what `filter` lets through of the stencils' part of the product where no bodies are unknowns,
+    /// and returns its part of p·q. `p` is filtered.
+    pub fn apply_filtered(&mut self, p: &[Lane<T>], filter: &Filter<T>, q: &mut [Lane<T>]) -> f64 {
+        let Stencils { list, gradients, strengths, .. } = self;
+        strengths.clear();
+        let mut sum = 0.0;
+        for (stencil, gradient) in list.iter().zip(&*gradients) {
+            let mut along = 0.0;
+            for (&particle, g) in stencil.particles.iter().zip(gradient) {
+                along += dot(g, &p[particle as usize]).wide();
+            }
             let strength = stencil.stiffness * along;
-            if stencil.body != NONE {
-                let out = &mut q_bodies[stencil.body as usize];
-                out[0] -= strength * stencil.wrench[0];
-                out[1] -= strength * stencil.wrench[1];
-            }
-            self.strengths.push(strength);
+            sum += strength * along;
+            strengths.push(strength);
         }
-        for (i, &row) in self.rows.iter().enumerate() {
-            let range = self.starts[i] as usize..self.starts[i + 1] as usize;
-            let out = &mut q[row as usize];
-            for &(s, k) in &self.entries[range] {
-                let strength = T::of(self.strengths[s as usize]);
-                let g = &self.gradients[s as usize][k as usize];
-                for (out, g) in out.iter_mut().zip(g) {
-                    *out += strength * *g;
-                }
+        for (place, &row) in self.rows.iter().enumerate() {
+            let mut push = [T::default(); 4];
+            self.add_entries(place, &mut push);
+            for (q, push) in q[row as usize].iter_mut().zip(filter.apply(row as usize, &push)) {
+                *q += push;
             }
         }
+        sum
     }
 
     /// Adds the diagonal blocks of the stencils asked for to `diagonal`, one block per particle.

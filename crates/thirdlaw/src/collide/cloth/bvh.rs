@@ -35,6 +35,11 @@ impl Box32 {
         (0..3).all(|k| self.lo[k] <= other.hi[k] && other.lo[k] <= self.hi[k])
     }
 
+    /// Whether `other` is inside.
+    pub fn holds(&self, other: &Box32) -> bool {
+        (0..3).all(|k| self.lo[k] <= other.lo[k] && other.hi[k] <= self.hi[k])
+    }
+
     #[inline]
     pub fn join(&self, other: &Box32) -> Box32 {
         Box32 {

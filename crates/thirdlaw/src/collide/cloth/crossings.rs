@@ -7,8 +7,9 @@
 //! lets go of features that slide past each other.) A pair that comes within a millionth of its size
 //! counts as meeting.
 
+use super::bvh::Box32;
 use super::closest::{point_triangle, segment_segment};
-use super::tree::Tree;
+use super::tree::{Chunk, Tree};
 use super::{Hit, HitKind, NO_BODY};
 use crate::math::{Vec3, tangents};
 
@@ -29,14 +30,67 @@ impl Tree {
     /// which they meet, and `distance` the one along the normal at `x1`, negative for those that went
     /// through. A pair that touches at `x0` already is reported if it comes nearer.
     pub fn crossings(&mut self, x0: &[Vec3], x1: &[Vec3], out: &mut Vec<Hit>) {
+        if self.knows_ways(x0, x1) {
+            return self.crossings_of_known(x0, x1, out);
+        }
+        self.known.fresh = false;
         self.refit(x0, x1, |_| 0.0);
-        self.patches.prove(&self.triangles, x0, x1, PROVEN);
-        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, hits| {
+        self.patches.prove(&self.triangles, x0, Some(x1), PROVEN);
+        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, chunk| {
             let ways = Ways { tree, x0, x1 };
+            let hits = &mut chunk.hits;
             if edges {
                 tree.edge_pairs(leaves, |e, f| hits.extend(ways.edges(e, f)));
             } else {
                 tree.vertex_triangle_pairs(leaves, |v, t| hits.extend(ways.vertex_triangle(v, t)));
+            }
+        });
+    }
+
+    /// Whether the last search for near pairs began at `x0` and went over everything that can meet:
+    /// no particle leaves the box it had there, but for what all have in common, and what was proven
+    /// smooth stays so. Puts the boxes of the ways in place.
+    fn knows_ways(&mut self, x0: &[Vec3], x1: &[Vec3]) -> bool {
+        let count = x0.len();
+        if !self.known.fresh || self.known.x != x0 || x1.len() != count || self.rest.len() != count
+        {
+            return false;
+        }
+        let common =
+            x0.iter().zip(x1).fold(Vec3::ZERO, |sum, (a, b)| sum + (*b - *a)) / count.max(1) as f64;
+        self.boxes.resize(count, Box32::EMPTY);
+        let ends = x0.iter().zip(x1);
+        for ((way, known), (a, b)) in self.boxes.iter_mut().zip(&self.known.boxes).zip(ends) {
+            *way = Box32::around(*a, *b - common, 0.0);
+            // what was left out then, or is nowhere now, is in no box
+            if *known == Box32::EMPTY || *way == Box32::EMPTY || !known.holds(way) {
+                return false;
+            }
+        }
+        self.patches.still_hold(&self.triangles, x1, PROVEN)
+    }
+
+    /// [`Tree::crossings`] among the pairs that are known, in the same order.
+    fn crossings_of_known(&mut self, x0: &[Vec3], x1: &[Vec3], out: &mut Vec<Hit>) {
+        self.gather(self.vertex_and_edge_leaves(), out, |tree, _, edges, chunk| {
+            let ways = Ways { tree, x0, x1 };
+            let of = |i: u32| tree.boxes[i as usize];
+            let Chunk { hits, pairs } = chunk;
+            for &[a, b] in &*pairs {
+                if edges {
+                    let [e, f] = [a, b].map(|e| {
+                        let [i, j] = tree.edges[e as usize];
+                        of(i).join(&of(j))
+                    });
+                    if e.meets(&f) {
+                        hits.extend(ways.edges(a, b));
+                    }
+                } else {
+                    let [i, j, k] = tree.triangles[b as usize];
+                    if of(i).join(&of(j)).join(&of(k)).meets(&of(a)) {
+                        hits.extend(ways.vertex_triangle(a, b));
+                    }
+                }
             }
         });
     }

@@ -58,7 +58,8 @@ impl Tree {
         let reach = |i: usize| particles.reach.get(i).copied().unwrap_or(-1.0);
         self.refit(particles.x, particles.x, reach);
         let counts = [self.triangle_tree.leaves.len(), self.edge_tree.leaves.len()];
-        self.gather(counts, out, |tree, range, edges, hits| {
+        self.gather(counts, out, |tree, range, edges, chunk| {
+            let hits = &mut chunk.hits;
             let leaves = if edges { &tree.edge_tree.leaves } else { &tree.triangle_tree.leaves };
             let leaves = &leaves[range];
             let whole = leaves.iter().fold(Box32::EMPTY, |sum, leaf| sum.join(&leaf.whole()));

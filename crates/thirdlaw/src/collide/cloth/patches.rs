@@ -85,13 +85,14 @@ pub(super) struct Patches {
     slopes: Vec<[[f64; 3]; 2]>,
     /// Place of each particle in the rest plane of its piece.
     flat: Vec<[f64; 2]>,
-    /// F of each triangle at the beginning and at the end.
-    frames: Vec<[Vec3; 4]>,
+    /// F of each triangle at the beginning and, where things move, at the end.
+    begin: Vec<[Vec3; 2]>,
+    end: Vec<[Vec3; 2]>,
     proven: Vec<bool>,
 }
 
 /// Side of the smallest cells, and how far they overlap, in mean edges.
-const CELL: f64 = 6.0;
+const CELL: f64 = 3.0;
 const OVERLAP: f64 = 2.0;
 
 impl Patches {
@@ -114,7 +115,8 @@ impl Patches {
             out.charts.push(chart);
         }
         out.proven = vec![false; out.cells.len()];
-        out.frames = vec![[Vec3::ZERO; 4]; triangles.len()];
+        out.begin = vec![[Vec3::ZERO; 2]; triangles.len()];
+        out.end = out.begin.clone();
         out
     }
 
@@ -234,24 +236,17 @@ impl Patches {
     }
 
     /// Finds the cells of which no two points come nearer than `least` times their distance at rest
-    /// on straight ways from `x0` to `x1`.
-    pub fn prove(&mut self, triangles: &[[u32; 3]], x0: &[Vec3], x1: &[Vec3], least: f64) {
+    /// where particles are at `x0`, or on straight ways from there to `x1`.
+    pub fn prove(&mut self, triangles: &[[u32; 3]], x0: &[Vec3], x1: Option<&[Vec3]>, least: f64) {
         if self.cells.is_empty() {
             return;
         }
-        let slopes = &self.slopes;
-        self.frames.par_iter_mut().enumerate().with_min_len(512).for_each(|(t, frame)| {
-            let at = |x: &[Vec3], slope: &[f64; 3]| {
-                let corner = |k: usize| x.get(triangles[t][k] as usize).copied();
-                match (corner(0), corner(1), corner(2)) {
-                    (Some(a), Some(b), Some(c)) => a * slope[0] + b * slope[1] + c * slope[2],
-                    _ => Vec3::ZERO,
-                }
-            };
-            let [u, v] = &slopes[t];
-            *frame = [at(x0, u), at(x0, v), at(x1, u), at(x1, v)];
-        });
-        let (cells, cover, frames) = (&self.cells, &self.cover, &self.frames);
+        frames(&self.slopes, triangles, x0, &mut self.begin);
+        if let Some(x1) = x1 {
+            frames(&self.slopes, triangles, x1, &mut self.end);
+        }
+        let all = (&self.begin[..], x1.map(|_| &self.end[..]));
+        let (cells, cover) = (&self.cells, &self.cover);
         for chart in self.charts.iter().flatten() {
             for (k, grid) in chart.grids.iter().enumerate() {
                 let end = chart
@@ -268,10 +263,21 @@ impl Patches {
                     });
                     // what a larger cell says need not be said again
                     *proven = parent != Some(true)
-                        && holds(&cover[cells[grid.first + index].cover.clone()], frames, least);
+                        && holds(&cover[cells[grid.first + index].cover.clone()], all, least);
                 });
             }
         }
+    }
+
+    /// Whether all cells that were proven keep `least` of their distances on the way to `x1` as well.
+    pub fn still_hold(&mut self, triangles: &[[u32; 3]], x1: &[Vec3], least: f64) -> bool {
+        if self.cells.is_empty() {
+            return true;
+        }
+        frames(&self.slopes, triangles, x1, &mut self.end);
+        let (cover, all) = (&self.cover, (&self.begin[..], Some(&self.end[..])));
+        let proven = self.cells.par_iter().zip(&self.proven).with_min_len(4);
+        proven.all(|(cell, &proven)| !proven || holds(&cover[cell.cover.clone()], all, least))
     }
 
     /// The largest proven cell that holds `region`.
@@ -296,30 +302,47 @@ fn cells_of_last(cells: &[Cell], grid: &Grid) -> usize {
     cells[grid.first..].iter().take_while(|c| c.rect.piece == piece).count()
 }
 
+/// F of every triangle at `x`.
+fn frames(slopes: &[[[f64; 3]; 2]], triangles: &[[u32; 3]], x: &[Vec3], out: &mut [[Vec3; 2]]) {
+    out.par_iter_mut().enumerate().with_min_len(512).for_each(|(t, frame)| {
+        let corner = |k: usize| x.get(triangles[t][k] as usize).copied();
+        *frame = match (corner(0), corner(1), corner(2)) {
+            (Some(a), Some(b), Some(c)) => {
+                slopes[t].map(|slope| a * slope[0] + b * slope[1] + c * slope[2])
+            }
+            _ => [Vec3::ZERO; 2],
+        };
+    });
+}
+
+/// F of every triangle at the beginning, and at the end where that is another place.
+type Frames<'a> = (&'a [[Vec3; 2]], Option<&'a [[Vec3; 2]]>);
+
 /// Whether one Q does for all of these triangles.
-fn holds(cover: &[u32], frames: &[[Vec3; 4]], least: f64) -> bool {
+fn holds(cover: &[u32], (begin, end): Frames, least: f64) -> bool {
     if cover.is_empty() {
         return false;
     }
     let (mut u, mut v) = (Vec3::ZERO, Vec3::ZERO);
     for &t in cover.iter().step_by(1 + cover.len() / 32) {
-        let [u0, v0, u1, v1] = frames[t as usize];
-        u += u0 + u1;
-        v += v0 + v1;
+        for frames in [Some(begin), end].into_iter().flatten() {
+            u += frames[t as usize][0];
+            v += frames[t as usize][1];
+        }
     }
     let (u, v) = (u.normalize_or_zero(), v.normalize_or_zero());
     // the sum and the difference of unit vectors are square to each other
     let (sum, difference) = ((u + v).normalize_or_zero(), (u - v).normalize_or_zero());
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let (p, q) = ((sum + difference) * half, (sum - difference) * half);
-    cover.iter().all(|&t| {
-        let [u0, v0, u1, v1] = &frames[t as usize];
-        [(u0, v0), (u1, v1)].into_iter().all(|(u, v)| {
-            let (a, d) = (p.dot(*u) - least, q.dot(*v) - least);
-            let b = 0.5 * (p.dot(*v) + q.dot(*u));
-            a > 0.0 && d > 0.0 && a * d > b * b
-        })
-    })
+    let keeps = |[u, v]: &[Vec3; 2]| {
+        let (a, d) = (p.dot(*u) - least, q.dot(*v) - least);
+        let b = 0.5 * (p.dot(*v) + q.dot(*u));
+        a > 0.0 && d > 0.0 && a * d > b * b
+    };
+    cover
+        .iter()
+        .all(|&t| keeps(&begin[t as usize]) && end.is_none_or(|end| keeps(&end[t as usize])))
 }
 
 /// Twice the signed area.

@@ -4,7 +4,7 @@
 //! the one triangle that speaks for it, and edges only where they pass each other between their ends.
 
 use super::closest::{point_triangle, segment_segment};
-use super::tree::Tree;
+use super::tree::{Chunk, Tree};
 use super::{Hit, HitKind, NO_BODY};
 use crate::math::{Vec3, tangents};
 
@@ -24,18 +24,39 @@ impl Tree {
     /// they come nearer than half their distance at rest, or than their radii: neighbours in flat
     /// cloth do not, whatever the margin. (Where a smooth part of a piece keeps half of all its
     /// distances at rest, none count.) The normal points to the side where things are now.
-    pub fn proximity(&mut self, x: &[Vec3], radius: &[f64], margin: f64, out: &mut Vec<Hit>) {
+    ///
+    /// `ahead` is where particles are likely to go, but for a motion that all have in common; what it
+    /// says only makes [`Tree::crossings`] from `x` on faster.
+    pub fn proximity(
+        &mut self,
+        (x, ahead): (&[Vec3], &[Vec3]),
+        radius: &[f64],
+        margin: f64,
+        out: &mut Vec<Hit>,
+    ) {
         let of = |i: usize| radius.get(i).copied().unwrap_or(-1.0);
-        self.refit(x, x, |i| if of(i) >= 0.0 { of(i) + 0.5 * margin } else { -1.0 });
-        self.patches.prove(&self.triangles, x, x, 0.5);
-        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, hits| {
+        self.refit(x, ahead, |i| if of(i) >= 0.0 { of(i) + 0.5 * margin } else { -1.0 });
+        self.patches.prove(&self.triangles, x, None, 0.5);
+        self.gather(self.vertex_and_edge_leaves(), out, |tree, leaves, edges, chunk| {
             let near = Near { tree, x, radius, margin };
+            let Chunk { hits, pairs } = chunk;
+            pairs.clear();
             if edges {
-                tree.edge_pairs(leaves, |e, f| hits.extend(near.edges(e, f)));
+                tree.edge_pairs(leaves, |e, f| {
+                    pairs.push([e, f]);
+                    hits.extend(near.edges(e, f));
+                });
             } else {
-                tree.vertex_triangle_pairs(leaves, |v, t| hits.extend(near.vertex_triangle(v, t)));
+                tree.vertex_triangle_pairs(leaves, |v, t| {
+                    pairs.push([v, t]);
+                    hits.extend(near.vertex_triangle(v, t));
+                });
             }
         });
+        self.known.fresh = true;
+        self.known.x.clear();
+        self.known.x.extend_from_slice(x);
+        self.known.boxes.clone_from(&self.boxes);
     }
 }
 

@@ -10,7 +10,8 @@ use std::ops::Range;
 /// All cloths of a world, ready to be asked where they come near themselves and each other.
 ///
 /// Built once from the topology and the shape at rest; each query fits the boxes to the positions it
-/// is given. It keeps the memory of its queries; nothing it answers depends on earlier ones.
+/// is given. It keeps the memory of its queries, and looks only at pairs that [`Tree::proximity`] came
+/// across where that is enough; nothing it answers depends on that.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(super) triangles: Vec<[u32; 3]>,
@@ -30,7 +31,26 @@ pub struct Tree {
     pub(super) boxes: Vec<Box32>,
     /// Parts that need not be searched for themselves.
     pub(super) patches: Patches,
-    chunks: Vec<Vec<Hit>>,
+    chunks: Vec<Chunk>,
+    pub(super) known: Known,
+}
+
+/// What a few leaves lead to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Chunk {
+    pub hits: Vec<Hit>,
+    /// Features whose boxes met.
+    pub pairs: Vec<[u32; 2]>,
+}
+
+/// What a search for near pairs went over.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    /// Whether the pairs in the chunks and the proven patches are still those of that search.
+    pub fresh: bool,
+    /// Where particles were, and the boxes that were searched.
+    pub x: Vec<Vec3>,
+    pub boxes: Vec<Box32>,
 }
 
 /// Leaves handled together; fixed, so that the order of the hits is.
@@ -86,6 +106,7 @@ impl Tree {
             boxes: Vec::new(),
             patches,
             chunks: Vec::new(),
+            known: Known::default(),
         }
     }
 
@@ -127,22 +148,23 @@ impl Tree {
         &mut self,
         counts: [usize; 2],
         out: &mut Vec<Hit>,
-        find: impl Fn(&Tree, Range<usize>, bool, &mut Vec<Hit>) + Sync,
+        find: impl Fn(&Tree, Range<usize>, bool, &mut Chunk) + Sync,
     ) {
         let mut chunks = std::mem::take(&mut self.chunks);
         let first = counts[0].div_ceil(CHUNK);
-        chunks.resize_with(chunks.len().max(first + counts[1].div_ceil(CHUNK)), Vec::new);
-        let used = &mut chunks[..first + counts[1].div_ceil(CHUNK)];
+        let count = first + counts[1].div_ceil(CHUNK);
+        chunks.resize_with(chunks.len().max(count), Chunk::default);
+        let used = &mut chunks[..count];
         let tree = &*self;
-        used.par_iter_mut().enumerate().with_min_len(4).for_each(|(index, hits)| {
-            hits.clear();
+        used.par_iter_mut().enumerate().with_min_len(4).for_each(|(index, chunk)| {
+            chunk.hits.clear();
             let (index, second) =
                 if index < first { (index, false) } else { (index - first, true) };
             let range = index * CHUNK..((index + 1) * CHUNK).min(counts[usize::from(second)]);
-            find(tree, range, second, hits);
+            find(tree, range, second, chunk);
         });
         out.clear();
-        used.iter().for_each(|hits| out.extend_from_slice(hits));
+        used.iter().for_each(|chunk| out.extend_from_slice(&chunk.hits));
         self.chunks = chunks;
     }
 

@@ -23,7 +23,7 @@ const SETTLED: f64 = 0.1;
 /// no better, and make residuals that hide all others.
 const DRAG_MAX: f64 = 100.0;
 
-impl<T: Scalar> Work<T> {
+impl Work {
     /// Pins and active touches become the filter, the right side, and the prescribed velocities.
     pub(super) fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
         let sheet = &*context.model.sheet;
@@ -74,7 +74,7 @@ impl<T: Scalar> Work<T> {
         self.stencils.index();
         self.b.resize(n, lane(Vec3::ZERO));
         let (base, turned, push, alter) = (&self.base, &self.turned, &self.push, &self.alter);
-        each_light(n, &mut self.b[..], &|rows, b: &mut [Lane<T>]| {
+        each_light(n, &mut self.b[..], &|rows, b: &mut [Lane<f64>]| {
             for (i, b) in rows.zip(b) {
                 let own = base[i] + h * turned[i];
                 *b = lane(own + push[i] + (sheet.elements.mass[i] / h) * alter[i]);
@@ -102,7 +102,7 @@ impl<T: Scalar> Work<T> {
                 let stiff = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
                 let add = drag.coefficient.min(DRAG_MAX * stiff) * (Mat3::IDENTITY - across);
                 self.push[i] += add * drag.surface;
-                let add = block_of::<T>(&add);
+                let add = block_of::<f64>(&add);
                 for k in 0..3 {
                     for l in 0..3 {
                         block[k][l] += add[k][l];
@@ -168,25 +168,29 @@ impl<T: Scalar> Work<T> {
             // the springs are the constraints: what they push is what is left without them
             self.stencils.retract_targets(&mut self.b);
         }
-        let mut system = System {
+        let system = System {
             matrix: Matrix {
                 pattern: &sheet.layout().pattern,
                 blocks: &self.blocks,
                 own: &self.own,
             },
+            narrow: None,
             stencils: &mut self.stencils,
             filter: &self.filter,
             bodies: &self.masses,
         };
-        let impulses = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
+        system.stencils.look(&self.u, &self.u_bodies);
+        let impulse = |i: usize| system.impulse(i, &self.b, &self.u);
         self.pins.clear();
         for (particle, _) in &sheet.pins {
-            let force = vector(&impulses[*particle as usize]) / span.h;
+            let force = impulse(*particle as usize) / span.h;
             self.pins.push((*particle, force));
         }
         for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
             let i = touches[0].particle as usize;
-            let shares = friction::shares(touches, vector(&impulses[i]));
+            // one that does not touch is judged by where it is
+            let held = touches.iter().any(|t| t.active);
+            let shares = friction::shares(touches, if held { impulse(i) } else { Vec3::ZERO });
             for (k, touch) in touches.iter_mut().enumerate() {
                 let solid = &self.solids.list[touch.solid as usize];
                 let delta = match solid.unknown {

@@ -16,15 +16,15 @@ impl Touch {
         (self.grip, self.mu) = (Grip::Slides, 0.0);
     }
 
-    /// A particle that slid, under a friction that would do more than stop it, meets a drag from the
-    /// first round on: pressures of the last step may be far off. `stiffness` is what its block of the
-    /// matrix resists with, N·s/m.
-    pub fn glide(&mut self, solid: &Solid, velocity: Vec3, stiffness: f64) {
+    /// A particle that slid no faster than it may creep meets a drag from the first round on: its
+    /// direction says little. A faster one meets the force it met before, which is right as it is where
+    /// little has changed.
+    pub fn glide(&mut self, solid: &Solid, velocity: Vec3, span: &Span) {
         if self.active && self.grip == Grip::Slides {
             let relative = velocity - solid.velocity_at(self.point);
             let slip = relative - self.normal * self.normal.dot(relative);
             let speed = slip.length();
-            if self.mu * self.pressure > stiffness * speed {
+            if speed < span.creep_speed {
                 self.speed = speed.max(1e-12);
             }
         }
@@ -64,14 +64,16 @@ impl Touch {
                 (true, limit)
             }
             Grip::Slides => {
-                let direction = if speed > 1e-12 { -slip / speed } else { Vec3::ZERO };
-                let friction = direction * limit;
-                let other_speed = self.speed > 0.0 && (speed / self.speed - 1.0).abs() > 0.2;
+                // below the speed of creeping drags end, and friction with them
+                let least = if self.speed > 0.0 { span.creep_speed } else { 1e-12 };
+                let friction = -slip * (limit / speed.max(least));
+                let known = self.speed.max(least);
+                let other_speed = self.speed > 0.0 && (speed - self.speed).abs() > 0.2 * known;
                 let changed = (limit - self.mu * before).abs() > 0.1 * limit
                     || (friction - self.friction).length() > 0.2 * limit
                     || other_speed;
                 let error = if self.speed > 0.0 {
-                    (limit - self.mu * before * speed / self.speed.max(span.creep_speed)).abs()
+                    (friction.length() - self.mu * before * speed / known).abs()
                 } else {
                     (friction - self.friction).length()
                 };

@@ -75,6 +75,10 @@ pub struct Surroundings<'a> {
 /// Stiffness of cloth against cloth, in units of the particles' mass: two layers of cloth push each
 /// other with their weight, not with their membrane stiffness.
 const LAYER_STIFFNESS: f64 = 200.0;
+/// Part of the distance kept by which the pressure of the last step may bring layers closer in a step.
+const YIELD: f64 = 0.1;
+/// Most that layers are made stiffer for it.
+const HARDEST: f64 = 100.0;
 /// Gap below which a body that was carried in the last step touches, relative to the distance kept.
 pub(super) const CARRIED: f64 = 0.25;
 /// Change of pressure, relative to the larger, after which friction is looked at again.
@@ -161,6 +165,11 @@ impl Pair {
             self.active = true;
             self.pressure = last[found].pressure * h;
             self.slip = last[found].slip;
+            if self.solid == NONE {
+                // pressed harder than by its weight it would give way, and be passed through
+                let needed = self.pressure * h / (YIELD * self.apart);
+                self.stiffness = needed.clamp(self.stiffness, HARDEST * self.stiffness);
+            }
         }
     }
 

@@ -21,7 +21,7 @@ const SLOW: f64 = 0.01;
 /// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
 const WEIGHTS: f64 = 3.0;
 
-impl<T: Scalar> Work<T> {
+impl Work {
     /// A and the right side without constraints.
     pub(super) fn form(&mut self, context: &Context, state: &State, h: f64) {
         let sheet = &*context.model.sheet;
@@ -54,7 +54,7 @@ impl<T: Scalar> Work<T> {
         self.add_own(sheet, h);
         self.renewed = true;
         self.x1.resize(n, Vec3::ZERO);
-        self.u.resize(n, [T::default(); 4]);
+        self.u.resize(n, [0.0; 4]);
     }
 
     /// Mass and drag, into the diagonal.
@@ -65,7 +65,7 @@ impl<T: Scalar> Work<T> {
             let own = sheet.elements.mass[i] + h * drag;
             self.own.push(block_of(&Mat3::from_diagonal(Vec3::splat(own))));
             for (k, column) in self.blocks[place].iter_mut().enumerate() {
-                column[k] += T::of(own);
+                column[k] += own;
             }
         }
     }
@@ -172,7 +172,14 @@ impl<T: Scalar> Work<T> {
         let masses = &self.masses[..];
         inside(|| numbers.update(levels, (pattern, blocks), masses, stencils, filter, known));
         let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut system = System { matrix, stencils, filter, bodies: &self.masses };
+        let mut narrow = None;
+        if context.narrow && masses.is_empty() {
+            let copy = &mut self.narrow;
+            let dragged = self.drags.iter().map(|d| d.particle);
+            inside(|| copy.take(&matrix, known, dragged));
+            narrow = Some(&self.narrow);
+        }
+        let mut system = System { matrix, narrow, stencils, filter, bodies: &self.masses };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
             iterations: settings.iterations,
@@ -241,7 +248,7 @@ impl<T: Scalar> Work<T> {
         let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks[..]);
         let (stencils, filter) = (&mut self.stencils, &self.filter);
         let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut system = System { matrix, stencils, filter, bodies: &self.masses };
+        let mut system = System { matrix, narrow: None, stencils, filter, bodies: &self.masses };
         let rest = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
         let mut sum = 0.0;
         for (i, rest) in rest.iter().enumerate() {

@@ -62,8 +62,7 @@ pub struct ClothState {
 /// Memory reused between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    single: Work<f32>,
-    double: Work<f64>,
+    work: Work,
     starts: Vec<BodyState>,
 }
 
@@ -74,7 +73,7 @@ impl Clone for Scratch {
     }
 }
 
-/// Smallest tolerance to which `f32` gets as well as `f64`.
+/// Smallest tolerance to which directions multiplied in `f32` get as well as in `f64`.
 const SINGLE_TOLERANCE: f64 = 1e-3;
 /// Largest stiffness in a step relative to mass at which `f32` is enough.
 const SINGLE_RATIO: f64 = 1e6;
@@ -123,8 +122,7 @@ pub fn step(
     if model.sheet.is_empty() {
         return Ok(());
     }
-    let Scratch { single, double, starts } = scratch;
-    let context = Context { model, settings, dt, time: state.time - dt };
+    let Scratch { work, starts } = scratch;
     let narrow = match settings.cloth.precision {
         Precision::Auto => {
             settings.cloth.solver == ClothSolver::Filtered
@@ -134,14 +132,9 @@ pub fn step(
         Precision::Single => true,
         Precision::Double => false,
     };
+    let context = Context { model, settings, dt, time: state.time - dt, narrow };
     let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
-    awake(helpers, || {
-        if narrow {
-            advance(&context, state, starts, single, report, observer);
-        } else {
-            advance(&context, state, starts, double, report, observer);
-        }
-    });
+    awake(helpers, || advance(&context, state, starts, work, report, observer));
     check_finite(model, state)
 }
 
@@ -155,11 +148,11 @@ fn stiffness_ratio(model: &Model, dt: f64) -> f64 {
 }
 
 /// The cloth steps of one step of the world.
-fn advance<T: crate::solve::block::Scalar>(
+fn advance(
     context: &Context,
     state: &mut State,
     starts: &[BodyState],
-    work: &mut Work<T>,
+    work: &mut Work,
     report: &mut StepReport,
     observer: &mut dyn Observer,
 ) {

@@ -29,7 +29,7 @@ fn sags(shape: &Shape, edge_length: f64) -> bool {
     }
 }
 
-impl<T: Scalar> Work<T> {
+impl Work {
     /// Particles near solids, with what the last step knew of them.
     pub(super) fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
         let (model, sheet) = (context.model, &*context.model.sheet);
@@ -80,10 +80,15 @@ impl<T: Scalar> Work<T> {
                 Err(_) => {}
             }
             let solid = &self.solids.list[touch.solid as usize];
-            touch.begin(model, solid, state.particles.x[i], self.x1[i], h);
-            let block = &self.blocks[sheet.layout().pattern.diagonal[i] as usize];
-            let stiffness = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
-            touch.glide(solid, state.particles.v[i], stiffness);
+            let (x0, v0) = (state.particles.x[i], state.particles.v[i]);
+            // What comes nearer no faster than weight makes it in a step is taken to go on as it
+            // does: what hangs beside a solid is held by its threads, and would only have to be let
+            // go again.
+            let nearer = -hit.normal.dot(v0 - solid.velocity_before(hit.point));
+            let falls = nearer > h * gravity.length();
+            let guess = if falls { self.x1[i] } else { x0 + h * v0 };
+            touch.begin(model, solid, x0, guess, h);
+            touch.glide(solid, v0, span);
             self.touches.push(touch);
         }
     }
@@ -156,7 +161,10 @@ impl<T: Scalar> Work<T> {
         let mean = v.iter().sum::<Vec3>() / v.len() as f64;
         let spread = v.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
         let margin = (2.0 * span.h * spread).min(0.2 * sheet.edge_length);
-        self.tree.proximity(&state.particles.x, &self.radius, margin, &mut self.layers);
+        let x = &state.particles.x;
+        self.ahead.clear();
+        self.ahead.extend(x.iter().zip(v).map(|(x, v)| *x + span.h * (*v - mean)));
+        self.tree.proximity((x, &self.ahead), &self.radius, margin, &mut self.layers);
         self.add_pairs(context, state, span, false);
     }
 

@@ -13,7 +13,7 @@
 use super::system::{Context, Work};
 use crate::cloth::model::Sheet;
 use crate::math::Vec3;
-use crate::solve::block::{Block, Lane, Scalar, lane, matrix, vector};
+use crate::solve::block::{Block, Lane, lane, matrix, vector};
 use crate::solve::filter::NONE;
 use crate::solve::parallel::{each_light, inside, sum_light};
 use crate::solve::pcg;
@@ -31,12 +31,12 @@ const WORTH: f64 = 1.0 / 8.0;
 
 /// Velocities of particles and bodies.
 #[derive(Clone, Debug, Default)]
-pub struct Motion<T> {
-    pub particles: Vec<Lane<T>>,
+pub struct Motion {
+    pub particles: Vec<Lane<f64>>,
     pub bodies: Vec<[Vec3; 2]>,
 }
 
-impl<T: Scalar> Work<T> {
+impl Work {
     /// The system linearized at `x1`, where u leads: b = M v₀ + h f(x₁) + (h²K + hD) u.
     pub(super) fn relinearize(&mut self, context: &Context, state: &State, h: f64) {
         let sheet = &*context.model.sheet;
@@ -52,7 +52,7 @@ impl<T: Scalar> Work<T> {
         self.own.clear();
         self.own.resize(n, Block::default());
         let stiff = &mut self.from.particles;
-        stiff.resize(n, [T::default(); 4]);
+        stiff.resize(n, [0.0; 4]);
         let pattern = &sheet.layout().pattern;
         Matrix { pattern, blocks: &self.blocks, own: &self.own }.multiply(&self.u, stiff);
         for (i, base) in self.base.iter_mut().enumerate() {
@@ -123,7 +123,7 @@ impl<T: Scalar> Work<T> {
     }
 
     /// u, part of the way from one motion to another.
-    fn blend(&mut self, from: &Motion<T>, to: &Motion<T>, part: f64) {
+    fn blend(&mut self, from: &Motion, to: &Motion, part: f64) {
         let back = 1.0 - part;
         self.u.clear();
         self.u.extend(from.particles.iter().zip(&to.particles).map(|(from, to)| {

@@ -10,10 +10,11 @@ use crate::energy::membrane::directions;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothForces, Settings};
-use crate::solve::block::{Block, Lane, Scalar, vector};
+use crate::solve::block::{Block, Lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::layout::Contributions;
 use crate::solve::multilevel::Multilevel;
+use crate::solve::narrow::Narrow;
 use crate::solve::parallel::largest;
 use crate::solve::pcg;
 use crate::solve::stencil::Stencils;
@@ -55,6 +56,8 @@ pub struct Context<'a> {
     pub dt: f64,
     /// Time at its beginning, s.
     pub time: f64,
+    /// Whether search directions are multiplied in single precision.
+    pub narrow: bool,
 }
 
 /// How a cloth step went.
@@ -74,28 +77,30 @@ pub struct Attempt {
 
 /// Memory of a cloth step.
 #[derive(Debug, Default)]
-pub struct Work<T> {
+pub struct Work {
     pub(super) solids: Solids,
     pub(super) parts: Contributions,
-    pub(super) blocks: Vec<Block<T>>,
+    pub(super) blocks: Vec<Block<f64>>,
     /// Whether the matrix has changed since it was last preconditioned.
     pub(super) renewed: bool,
     /// Mass and drag of each particle, which the blocks of its row sum to.
-    pub(super) own: Vec<Block<T>>,
+    pub(super) own: Vec<Block<f64>>,
     pub(super) forces: Vec<Vec3>,
-    pub(super) stencils: Stencils<T>,
-    pub(super) filter: Filter<T>,
-    pub(super) numbers: Multilevel<T>,
-    pub(super) pcg: pcg::Scratch<T>,
-    pub(super) b: Vec<Lane<T>>,
-    pub(super) u: Vec<Lane<T>>,
+    pub(super) stencils: Stencils<f64>,
+    pub(super) filter: Filter<f64>,
+    pub(super) numbers: Multilevel<f64>,
+    /// The matrix of search directions.
+    pub(super) narrow: Narrow,
+    pub(super) pcg: pcg::Scratch<f64>,
+    pub(super) b: Vec<Lane<f64>>,
+    pub(super) u: Vec<Lane<f64>>,
     /// Right side without constraints, N·s.
     pub(super) base: Vec<Vec3>,
     /// Its part that does not come from elements, of particles and of bodies.
     pub(super) given: Vec<Vec3>,
     pub(super) given_bodies: Vec<[Vec3; 2]>,
     /// Where a round began.
-    pub(super) from: Motion<T>,
+    pub(super) from: Motion,
     /// (p_u, p_v) that the linearization leaves out, and the forces they make.
     pub(super) pulls: Vec<(Vec3, Vec3)>,
     pub(super) turned: Vec<Vec3>,
@@ -109,6 +114,8 @@ pub struct Work<T> {
     pub(super) sheet: Option<Arc<Sheet>>,
     pub(super) pairs: Vec<Pair>,
     pub(super) layers: Vec<Hit>,
+    /// Where particles go on to, but for what all have in common.
+    pub(super) ahead: Vec<Vec3>,
     pub(super) radius: Vec<f64>,
     pub(super) hits: Vec<Hit>,
     pub(super) near: ParticleScratch,
@@ -116,12 +123,14 @@ pub struct Work<T> {
     pub(super) holds: Vec<Hold>,
     pub(super) drags: Vec<SurfaceDrag>,
     /// Particles with drags, and their diagonal blocks and sums as they were before.
-    pub(super) undragged: Vec<(u32, Block<T>, Block<T>)>,
+    pub(super) undragged: Vec<(u32, Block<f64>, Block<f64>)>,
     pub(super) drag: Vec<f64>,
     pub(super) b_bodies: Vec<[Vec3; 2]>,
     pub(super) u_bodies: Vec<[Vec3; 2]>,
     pub(super) masses: Vec<crate::contact::BodyMass>,
+    /// Largest strain at the beginning of the step and at the end of the last attempt.
     pub(super) strain: f64,
+    pub(super) strain_after: f64,
     /// How deep cloth was in solids at the beginning of the step, m.
     pub(super) depth_before: f64,
     /// Whether the last round took particles into a solid.
@@ -136,7 +145,7 @@ pub struct Work<T> {
     pub(super) plain: bool,
 }
 
-impl<T: Scalar> Work<T> {
+impl Work {
     /// At the beginning of the world's step: which bodies are near.
     pub fn begin(&mut self, context: &Context, state: &State, starts: &[BodyState]) {
         let (mut lo, mut hi) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
@@ -221,8 +230,8 @@ impl<T: Scalar> Work<T> {
                 || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
         }
-        let strain = largest_strain(sheet, &self.x1);
-        let rise = strain - self.strain;
+        self.strain_after = largest_strain(sheet, &self.x1);
+        let rise = self.strain_after - self.strain;
         attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
         attempt
     }
@@ -357,7 +366,7 @@ impl<T: Scalar> Work<T> {
         pairs.sort_unstable_by_key(|p| (p.kind, p.feature, p.body));
         pairs.dedup_by_key(|p| (p.kind, p.feature, p.body));
         state.cloth.pins.clone_from(&self.pins);
-        self.strain = largest_strain(&context.model.sheet, &self.x1);
+        self.strain = self.strain_after;
     }
 
     /// At the end of the world's step: bodies get what cloth did to them.

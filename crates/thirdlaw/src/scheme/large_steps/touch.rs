@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 /// round: one that comes a little too near is pushed off in the next step, which costs no round.
 const ENTERED: f64 = 0.7;
 
+/// Part of the most friction there can be below which a particle hardly creeps.
+const HARDLY: f64 = 0.9;
+
 /// A particle near a solid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touch {
@@ -265,12 +268,11 @@ impl Touch {
         LastTouch {
             particle: self.particle,
             body: solids.list[self.solid as usize].slot,
-            // one that hardly creeps may hold in the next step
+            // one that hardly creeps may hold in the next step, one that slides so slowly may creep
             grip: match self.grip {
-                Grip::Creeps if self.friction.length() < 0.9 * self.mu * self.pressure => {
-                    Grip::Sticks
-                }
-                grip => grip,
+                grip if self.friction.length() >= HARDLY * self.mu * self.pressure => grip,
+                Grip::Slides => Grip::Creeps,
+                _ => Grip::Sticks,
             },
             normal: self.normal,
             pressure: self.pressure / h,

@@ -128,6 +128,34 @@ fn cloth_without_meetings_does_not_get_into_itself() {
 }
 
 #[test]
+fn pairs_known_from_a_search_lead_to_the_same_meetings_as_a_new_one() {
+    let (sheet, x0) = crumpled(12, 5);
+    let (_, other) = crumpled(12, 6);
+    let radius = vec![1e-3; x0.len()];
+    let (mut known, mut met) = (0, 0);
+    for k in 1..=20 {
+        // a common fall, and a part of the way to another crumple
+        let part = 0.005 * f64::from(k * k);
+        let way = |i: usize| part * (other[i] - x0[i]);
+        let x1: Vec<Vec3> =
+            (0..x0.len()).map(|i| x0[i] + way(i) - Vec3::Y * f64::from(k)).collect();
+        let ahead: Vec<Vec3> = (0..x0.len()).map(|i| x0[i] + 0.9 * way(i)).collect();
+        let mut tree = Tree::new(&sheet.rest, &sheet.triangles, &sheet.edges);
+        let (mut near, mut from_known, mut anew) = (Vec::new(), Vec::new(), Vec::new());
+        tree.proximity((&x0, &ahead), &radius, 0.02, &mut near);
+        tree.crossings(&x0, &x1, &mut from_known);
+        known += usize::from(tree.known.fresh);
+        Tree::new(&sheet.rest, &sheet.triangles, &sheet.edges).crossings(&x0, &x1, &mut anew);
+        assert_eq!(from_known, anew, "part {part}");
+        met += usize::from(!anew.is_empty());
+        // from another place nothing is known
+        tree.crossings(&x1, &x0, &mut from_known);
+        assert!(!tree.known.fresh);
+    }
+    assert!(known > 5 && met > 5, "{known} {met}");
+}
+
+#[test]
 fn two_sheets_that_fall_through_each_other_meet_everywhere_whatever_the_threads() {
     let one = grid(8, 1.0);
     let n = one.rest.len() as u32;

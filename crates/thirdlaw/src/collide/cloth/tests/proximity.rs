@@ -53,7 +53,7 @@ fn place(corners: &[u32; 3], w: [f64; 3]) -> Vec<u32> {
 fn find(sheet: &Sheet, x: &[Vec3], radius: f64, margin: f64) -> Vec<Hit> {
     let mut tree = Tree::new(&sheet.rest, &sheet.triangles, &sheet.edges);
     let mut out = Vec::new();
-    tree.proximity(x, &vec![radius; x.len()], margin, &mut out);
+    tree.proximity((x, x), &vec![radius; x.len()], margin, &mut out);
     out
 }
 
@@ -150,9 +150,9 @@ fn hits_do_not_depend_on_threads_nor_on_earlier_queries() {
         let mut out = Vec::new();
         pool.install(|| {
             if threads > 1 {
-                tree.proximity(&other, &radius, 0.02, &mut out);
+                tree.proximity((&other, &other), &radius, 0.02, &mut out);
             }
-            tree.proximity(&x, &radius, 0.02, &mut out);
+            tree.proximity((&x, &x), &radius, 0.02, &mut out);
         });
         runs.push((out, tree.intersections(&x)));
     }
@@ -217,6 +217,6 @@ fn nothing_panics_on_numbers_and_indices_out_of_place() {
     assert!(hits.iter().all(|h| h.distance.is_finite() && h.normal.is_finite()));
     let mut tree = Tree::new(&sheet.rest, &sheet.triangles, &sheet.edges);
     tree.intersections(&x);
-    tree.proximity(&x[..20], &[0.1; 3], f64::NAN, &mut Vec::new());
-    Tree::new(&[], &[], &[]).proximity(&[], &[], 0.0, &mut Vec::new());
+    tree.proximity((&x[..20], &x[..20]), &[0.1; 3], f64::NAN, &mut Vec::new());
+    Tree::new(&[], &[], &[]).proximity((&[], &[]), &[], 0.0, &mut Vec::new());
 }
