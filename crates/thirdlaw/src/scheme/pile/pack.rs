@@ -1,5 +1,8 @@
 //! From contacts to bundles, and impulses back.
 
+// a lane, a side or an axis counts through several arrays at once
+#![allow(clippy::needless_range_loop)]
+
 use super::bundle::{Bundle, Points};
 use super::order::{Entry, Group, NONE};
 use super::vector::{LANES, Quad, Row, Vector, Wide, Wide3, cross, dot, load, read4};

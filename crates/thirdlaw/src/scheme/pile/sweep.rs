@@ -10,6 +10,9 @@
 //! bodies is added to their velocities in double precision with the same impulse: momentum keeps
 //! its digits. Angular velocities are rounded on the way.
 
+// a side or an axis counts through several arrays at once
+#![allow(clippy::needless_range_loop)]
+
 use super::bundle::{Bundle, Line, Padded, Points};
 use super::patience::Outcome;
 use super::share::Shared;
