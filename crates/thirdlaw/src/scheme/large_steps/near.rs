@@ -16,16 +16,23 @@ use std::sync::Arc;
 /// How far triangles may sag into a convex solid between particles that touch it, m.
 const SAG: f64 = 1e-3;
 
-/// Whether cloth with edges of this length may sag into a solid between particles that touch it: fine
-/// cloth on a large ball hardly does.
-fn sags(shape: &Shape, edge_length: f64) -> bool {
+/// How far cloth with edges of this length sags into a round solid between particles that touch it, m.
+fn sagging(shape: &Shape, edge_length: f64) -> Option<f64> {
     let longest = 1.5 * edge_length;
     match shape.geometry() {
         Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
-            longest * longest > 8.0 * radius * SAG
+            Some(longest * longest / (8.0 * radius))
         }
+        _ => None,
+    }
+}
+
+/// Whether cloth with edges of this length may sag too far into a solid: fine cloth on a large ball hardly
+/// does.
+fn sags(shape: &Shape, edge_length: f64) -> bool {
+    match shape.geometry() {
         Geometry::Convex(Convex::HalfSpace { .. }) => false,
-        _ => true,
+        _ => sagging(shape, edge_length).is_none_or(|depth| depth > SAG),
     }
 }
 
@@ -67,7 +74,14 @@ impl Work {
             self.depth_before = self.depth_before.max(-hit.distance);
             let i = hit.particles[0] as usize;
             let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
-            let radius = sheet.elements.skin[i];
+            let mut radius = sheet.elements.skin[i];
+            let shape = &model.bodies[hit.body as usize].shape;
+            if let Some(depth) = sagging(shape, sheet.edge_length)
+                && !self.is_unknown(hit.body)
+            {
+                // what may sag stays outside
+                radius = radius.max(sheet.elements.radius[i] + depth.min(SAG));
+            }
             let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
             else {
                 continue;
@@ -91,6 +105,10 @@ impl Work {
             touch.glide(solid, v0, span);
             self.touches.push(touch);
         }
+    }
+
+    fn is_unknown(&self, body: u32) -> bool {
+        self.solids.find(body).is_some_and(|i| self.solids.list[i].unknown != NONE)
     }
 
     /// Corners, edges and round parts of solids near the insides of triangles.
