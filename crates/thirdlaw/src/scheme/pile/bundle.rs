@@ -27,8 +27,8 @@ pub struct Line {
 #[repr(C, align(32))]
 pub struct Padded(pub Quad);
 
-/// Eight contacts: what they share over their points. Lanes without a contact hold zeros, with which
-/// every sum below stays zero.
+/// Eight contacts: what they share over their points. In lanes without a contact nothing moves and nothing
+/// is pressed, so that every impulse there stays zero.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(32))]
 pub struct Bundle {

@@ -3,7 +3,8 @@
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
 //!
-//!   - contacts of a colour go eight side by side in single precision      sweep.rs, vector.rs
+//!   - eight contacts go side by side in single precision                  sweep.rs, vector.rs
+//!   - what lies within a block of neighbours stays at hand for a substep  blocks.rs, order.rs, plan.rs
 //!   - friction acts once per contact, not at each of its points           sweep.rs
 //!   - arms, normals and inertia are those of the beginning of the step, and gaps follow the bodies
 //!     to first order, so that a contact is packed once a step             pack.rs

@@ -32,7 +32,7 @@ pub struct Source<'a> {
     pub all: *const Contact,
 }
 
-/// The contacts of a bundle. Lanes without one show what the first has, and are not `used`.
+/// The contacts of a bundle. Lanes without one show what the first has, but no points and nothing that moves.
 struct Lanes<'a> {
     contact: [&'a Contact; LANES],
     place: [[&'a Place; LANES]; 2],
@@ -42,7 +42,6 @@ struct Lanes<'a> {
     moves: [Wide; 2],
     /// Points of each contact, 0 in lanes without one.
     count: Wide,
-    used: u8,
 }
 
 /// Gap of a point that is not there, m: never closed.
@@ -68,7 +67,6 @@ pub unsafe fn pack(
         on_a: Wide::default(),
         moves: Default::default(),
         count: Wide::default(),
-        used: 0,
     };
     bundle.body = Default::default();
     bundle.moves = [0; 2];
@@ -76,7 +74,6 @@ pub unsafe fn pack(
     bundle.coefficient = Wide::default();
     for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let (entry, contact) = (&source.entries[i as usize], contact(i));
-        lanes.used |= 1 << lane;
         lanes.contact[lane] = contact;
         lanes.on_a.0[lane] = f32::from(u8::from(contact.is_on_a()));
         lanes.count.0[lane] = f32::from(entry.count);
@@ -541,7 +538,6 @@ mod tests {
             on_a: Wide::default(),
             moves: Default::default(),
             count: Wide::default(),
-            used: 0x7F,
         };
         for (lane, entry) in setup.entries.iter().enumerate() {
             lanes.contact[lane] = &setup.contacts[lane];
