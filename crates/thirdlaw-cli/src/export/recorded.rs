@@ -104,8 +104,7 @@ fn frame(recording: &Recording, snapshot: &Snapshot, slots: &[usize]) -> Frame {
             let force = impulse * per_second;
             forces[b] += force;
             forces[a] -= force;
-            let cores = contact.cores(i, [&axes[0], &axes[1]], between);
-            let arm = cores.arms[0] + cores.radii[0] * contact.normal;
+            let arm = contact.on_surface_of_a(i, [&axes[0], &axes[1]], between);
             contacts.push(ContactSample {
                 point: body.position + arm,
                 force,

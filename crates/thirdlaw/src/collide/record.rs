@@ -162,6 +162,24 @@ impl Contact {
         Cores { arms, radii }
     }
 
+    /// Where a point is on the surface of a, from its centre of mass, for bodies that lie with these axes and
+    /// `between` their centres of mass now: flat contacts follow the bodies, round ones have the gap of the
+    /// beginning of the step.
+    pub fn on_surface_of_a(&self, i: usize, axes: [&Mat3; 2], between: Vec3) -> Vec3 {
+        match &self.basis {
+            Basis::Flat(_) if self.is_on_a() => *axes[0] * self.anchors[i],
+            Basis::Flat(found) => {
+                let (normal, corner) =
+                    (*axes[0] * found.normal, between + *axes[1] * self.anchors[i]);
+                corner - (normal.dot(corner) - found.levels[i]) * normal
+            }
+            Basis::Round(radii) => {
+                let cores = self.cores(i, axes, between);
+                cores.arms[0] + radii[i][0] * self.normal
+            }
+        }
+    }
+
     /// Whether all its numbers can be used.
     pub(crate) fn is_sound(&self) -> bool {
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
