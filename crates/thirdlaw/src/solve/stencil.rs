@@ -23,6 +23,18 @@ pub struct Stencil {
     pub wrench: [Vec3; 2],
 }
 
+impl Stencil {
+    /// Σ g_i·u_i of the particles, with g rounded to `gradient`.
+    #[inline]
+    fn along<T: Scalar>(&self, gradient: &[Lane<T>; 4], u: &[Lane<T>]) -> f64 {
+        let mut along = 0.0;
+        for (&particle, g) in self.particles.iter().zip(gradient) {
+            along += dot(g, &u[particle as usize]).wide();
+        }
+        along
+    }
+}
+
 /// Stencils, with the rows they add to.
 #[derive(Clone, Debug, Default)]
 pub struct Stencils<T> {
@@ -117,10 +129,7 @@ impl<T: Scalar> Stencils<T> {
     pub fn look(&mut self, p: &[Lane<T>], p_bodies: &[[Vec3; 2]]) {
         self.strengths.clear();
         for (stencil, gradient) in self.list.iter().zip(&self.gradients) {
-            let mut along = 0.0;
-            for (&particle, g) in stencil.particles.iter().zip(gradient) {
-                along += dot(g, &p[particle as usize]).wide();
-            }
+            let mut along = stencil.along(gradient, p);
             if stencil.body != NONE {
                 let [v, w] = &p_bodies[stencil.body as usize];
                 along -= stencil.wrench[0].dot(*v) + stencil.wrench[1].dot(*w);
@@ -175,10 +184,7 @@ impl<T: Scalar> Stencils<T> {
         strengths.clear();
         let mut sum = 0.0;
         for (stencil, gradient) in list.iter().zip(&*gradients) {
-            let mut along = 0.0;
-            for (&particle, g) in stencil.particles.iter().zip(gradient) {
-                along += dot(g, &p[particle as usize]).wide();
-            }
+            let along = stencil.along(gradient, p);
             let strength = stencil.stiffness * along;
             sum += strength * along;
             strengths.push(strength);

@@ -31,9 +31,11 @@ mod pack;
 mod patience;
 mod plan;
 mod share;
+mod sides;
 mod step;
 mod sweep;
 mod team;
+mod unpack;
 mod vector;
 mod work;
 

@@ -1,12 +1,12 @@
-//! From contacts to bundles, and impulses back.
+//! From contacts to bundles.
 
 // a lane, a side or an axis counts through several arrays at once
 #![allow(clippy::needless_range_loop)]
 
 use super::bundle::{Bundle, Points};
 use super::order::{Entry, Group, NONE};
-use super::vector::{LANES, Quad, Row, Vector, Wide, Wide3, cross, dot, load, read4};
-use crate::collide::contacts::{Contact, Impulses};
+use super::vector::{LANES, Row, Vector, Wide, Wide3, cross, dot, load, read4, scaled, sub};
+use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::math::{Mat3, Vec3};
 
@@ -18,7 +18,7 @@ pub struct Place {
     pub position: Vec3,
     pub rotation: Mat3,
     pub zero: f64,
-    /// L by its entries 11, 21, 22, 31; 32, 33; and the inverse masses.
+    /// L by its entries 11, 21, 22, 31, 32, 33. This and what follows is read in rows of four.
     pub root: [f32; 6],
     pub inv_mass: [f32; 3],
     pub unused: [f32; 3],
@@ -162,7 +162,7 @@ fn fill<V: Vector>(
     for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
         let is_there = V::splat(k as f32);
         let arm = load::<V>(&point.arm[1]);
-        let way = [arm[0] - middle[1][0], arm[1] - middle[1][1], arm[2] - middle[1][2]];
+        let way = sub(arm, middle[1]);
         let along = dot(way, normal);
         let mut d = [zero; 3];
         let mut f = [zero; 3];
@@ -275,11 +275,6 @@ fn tangent<V: Vector>([x, y, z]: [V; 3]) -> [V; 3] {
     [one + sign * x * x * a, sign * b, zero - sign * x]
 }
 
-#[inline(always)]
-fn scaled<V: Vector>(a: [V; 3], k: V) -> [V; 3] {
-    [a[0] * k, a[1] * k, a[2] * k]
-}
-
 /// The entries 11, 21, 22, 31, 32, 33 of a matrix.
 pub fn lower(Mat3 { x_axis, y_axis, z_axis }: &Mat3) -> [f32; 6] {
     [x_axis.x, x_axis.y, y_axis.y, x_axis.z, y_axis.z, z_axis.z].map(|entry| entry as f32)
@@ -359,255 +354,5 @@ fn measure<V: Vector>(bundle: &mut Bundle, points: &mut [Points], sides: &Sides<
     (k * p).store(&mut bundle.stick[2]);
 }
 
-/// Hands the contacts of a group their impulses: friction is shared out among the points of each so that its
-/// sum and its torque about their middle are what the contact had.
-///
-/// # Safety
-/// `impulses` are those of the contacts of the group, by lanes, and anything in lanes without one; nobody
-/// else reads or changes them.
-pub unsafe fn unpack(
-    bundle: &Bundle,
-    points: &[Points],
-    offsets: &[Wide3],
-    counts: &Wide,
-    impulses: [*mut Impulses; LANES],
-) {
-    #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has what the function was compiled for; the rest is the caller's
-        return unsafe { hand_back_avx2(bundle, points, offsets, counts, impulses) };
-    }
-    // SAFETY: the caller's
-    unsafe { hand_back::<Wide>(bundle, points, offsets, counts, impulses) };
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-unsafe fn hand_back_avx2(
-    bundle: &Bundle,
-    points: &[Points],
-    offsets: &[Wide3],
-    counts: &Wide,
-    impulses: [*mut Impulses; LANES],
-) {
-    // SAFETY: the caller's
-    unsafe {
-        hand_back::<super::vector::avx2::Register>(bundle, points, offsets, counts, impulses);
-    }
-}
-
-#[inline(always)]
-unsafe fn hand_back<V: Vector>(
-    bundle: &Bundle,
-    points: &[Points],
-    offsets: &[Wide3],
-    counts: &Wide,
-    impulses: [*mut Impulses; LANES],
-) {
-    let (zero, one) = (V::splat(0.0), V::splat(1.0));
-    let (count, normal) = (V::load(counts), load::<V>(&bundle.normal));
-    let t = load::<V>(&bundle.tangent);
-    let u = cross(normal, t);
-    let [z1, z2, z3] = load::<V>(&bundle.friction);
-    let share = count.select_le(zero, zero, one / count);
-    let mut square = zero;
-    for offset in offsets {
-        let d = load::<V>(offset);
-        square = square + dot(d, d);
-    }
-    let twist = square.select_le(zero, zero, z3 / square);
-    let (mut along, mut friction) = ([zero; POINTS_MAX], [zero; 3 * POINTS_MAX]);
-    for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
-        let is_there = V::splat(k as f32);
-        along[k] = count.select_le(is_there, zero, V::load(&point.impulse));
-        let about = cross(normal, load(offset));
-        for x in 0..3 {
-            let both = share * (z1 * t[x] + z2 * u[x]) + twist * about[x];
-            friction[3 * k + x] = count.select_le(is_there, zero, both);
-        }
-    }
-    let (mut used, mut to) = (0, [[std::ptr::null_mut::<Quad>(); LANES]; 4]);
-    for lane in 0..LANES {
-        used |= u8::from(counts.0[lane] > 0.0) << lane;
-        for part in 0..4 {
-            // SAFETY: impulses are four times four numbers
-            to[part][lane] = unsafe { impulses[lane].cast::<Quad>().add(part) };
-        }
-    }
-    // SAFETY: likewise
-    unsafe {
-        V::write(along, to[0], used);
-        for part in 0..3 {
-            let i = 4 * part;
-            let quarter = [friction[i], friction[i + 1], friction[i + 2], friction[i + 3]];
-            V::write(quarter, to[1 + part], used);
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::collide::contacts::Basis;
-    use crate::math::rotation_from_vector;
-
-    /// Numbers between −1 and 1 that look random.
-    fn numbers(seed: u32) -> impl FnMut() -> f64 {
-        let mut x = seed;
-        move || {
-            x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f64::from(x >> 8) / f64::from(1 << 23) - 1.0
-        }
-    }
-
-    struct Setup {
-        contacts: Vec<Contact>,
-        places: Vec<Place>,
-        entries: Vec<Entry>,
-        group: Group,
-    }
-
-    /// Seven contacts, of four points and of fewer, between bodies far from the origin.
-    fn setup() -> Setup {
-        let mut f = numbers(3);
-        let mut v = || Vec3::new(f(), f(), f());
-        let places = (0..15).map(|_| Place {
-            position: 1e3 * Vec3::X + 3.0 * v(),
-            rotation: Mat3::from_quat(rotation_from_vector(v())),
-            zero: 0.0,
-            root: [1.0, 0.1, 0.9, -0.2, 0.05, 1.1],
-            inv_mass: [0.5; 3],
-            unused: [0.0; 3],
-        });
-        let places: Vec<Place> = places.collect();
-        let mut contacts = Vec::new();
-        let mut entries = Vec::new();
-        for i in 0..7_u32 {
-            let normal = v().normalize();
-            let along = |v: Vec3| v - v.dot(normal) * normal;
-            let mut contact = Contact {
-                count: if i < 4 { 4 } else { 7 - i },
-                friction: 0.5,
-                normal,
-                basis: Basis::Round([[0.1, 0.2]; POINTS_MAX]),
-                ..Contact::default()
-            };
-            for k in 0..POINTS_MAX {
-                contact.anchors[k] = v();
-                contact.separations[k] = -1e-3 * v().x.abs();
-                contact.impulses.normal[k] = v().x.abs();
-                contact.impulses.friction[k] = along(v());
-            }
-            contacts.push(contact);
-            let count = contact.count as u8;
-            let body = [1 + 2 * i, 2 + 2 * i];
-            entries.push(Entry { body, moves: [true, i != 2], count, color: 0, part: 0 });
-        }
-        let group = Group { lanes: [0, 1, 2, 3, 4, 5, 6, NONE], start: 0, count: 4 };
-        Setup { contacts, places, entries, group }
-    }
-
-    type Packed = (Bundle, [Points; 4], [Wide3; 4]);
-
-    fn packed(setup: &Setup) -> Packed {
-        let mut out: Packed = Default::default();
-        let order: Vec<u32> = (0..setup.contacts.len() as u32).collect();
-        let source = Source {
-            entries: &setup.entries,
-            places: &setup.places,
-            contacts: &order,
-            all: setup.contacts.as_ptr(),
-        };
-        // SAFETY: nobody else has the contacts
-        unsafe { pack(&mut out.0, (&mut out.1, &mut out.2), &setup.group, &source) };
-        out
-    }
-
-    #[test]
-    fn portable_vectors_fill_a_bundle_with_the_bits_of_the_machine() {
-        let setup = setup();
-        let machine = packed(&setup);
-        let mut portable: Packed = Default::default();
-        // what the lanes look up is the same
-        (portable.0.body, portable.0.moves) = (machine.0.body, machine.0.moves);
-        portable.0.coefficient = machine.0.coefficient;
-        (portable.0.count, portable.0.start) = (machine.0.count, machine.0.start);
-        let mut lanes = Lanes {
-            contact: [&setup.contacts[0]; LANES],
-            place: [[&setup.places[1]; LANES], [&setup.places[2]; LANES]],
-            on_a: Wide::default(),
-            moves: Default::default(),
-            count: Wide::default(),
-        };
-        for (lane, entry) in setup.entries.iter().enumerate() {
-            lanes.contact[lane] = &setup.contacts[lane];
-            lanes.count.0[lane] = f32::from(entry.count);
-            for side in 0..2 {
-                lanes.place[side][lane] = &setup.places[entry.body[side] as usize];
-                lanes.moves[side].0[lane] = f32::from(u8::from(entry.moves[side]));
-            }
-        }
-        fill::<Wide>(&mut portable.0, &mut portable.1, &mut portable.2, &lanes);
-        assert_eq!(format!("{machine:?}"), format!("{portable:?}"));
-    }
-
-    #[test]
-    fn arms_and_responses_are_those_of_the_contact() {
-        let setup = setup();
-        let (bundle, points, _) = packed(&setup);
-        for (lane, contact) in setup.contacts.iter().enumerate() {
-            let entry = &setup.entries[lane];
-            let [a, b] = entry.body.map(|line| &setup.places[line as usize]);
-            for (k, point) in points.iter().enumerate().take(contact.count as usize) {
-                let cores = contact.cores(k, [&a.rotation, &b.rotation], b.position - a.position);
-                let half = 0.5 * contact.separations[k];
-                let arm = cores.arms[1] - (cores.radii[1] + half) * contact.normal;
-                let [l11, l21, l22, l31, l32, l33] = b.root.map(f64::from);
-                let c = arm.cross(contact.normal);
-                let turned = [l11 * c.x + l21 * c.y + l31 * c.z, l22 * c.y + l32 * c.z, l33 * c.z];
-                for x in 0..3 {
-                    let error = f64::from(point.arm[1][x].0[lane]) - turned[x];
-                    assert!(error.abs() < 1e-6, "{lane} {k}: {error}");
-                }
-            }
-        }
-        assert!(points.iter().all(|p| p.inverse.0[7] == 0.0 && p.impulse.0[7] == 0.0));
-        assert_eq!(bundle.friction.map(|z| z.0[7]), [0.0; 3]);
-    }
-
-    #[test]
-    fn friction_comes_back_with_its_sum_and_its_torque() {
-        let mut setup = setup();
-        let before = setup.contacts.clone();
-        let (bundle, points, offsets) = packed(&setup);
-        let mut counts = Wide::default();
-        let mut to = [std::ptr::null_mut(); LANES];
-        for (lane, contact) in setup.contacts.iter_mut().enumerate() {
-            counts.0[lane] = contact.count as f32;
-            to[lane] = &raw mut contact.impulses;
-        }
-        // SAFETY: nobody else has the contacts
-        unsafe { unpack(&bundle, &points, &offsets, &counts, to) };
-        for (lane, (before, after)) in before.iter().zip(&setup.contacts).enumerate() {
-            let sums = |contact: &Contact| {
-                let mut sums = (Vec3::ZERO, 0.0);
-                for k in 0..contact.count as usize {
-                    let d = offsets[k].map(|d| f64::from(d.0[lane]));
-                    let f = contact.impulses.friction[k];
-                    sums.0 += f;
-                    sums.1 += contact.normal.dot(Vec3::from(d).cross(f));
-                }
-                sums
-            };
-            let (before_sums, after_sums) = (sums(before), sums(after));
-            assert!((before_sums.0 - after_sums.0).length() < 2e-6);
-            // a single point has no arm
-            assert!(before.count == 1 || (before_sums.1 - after_sums.1).abs() < 2e-6);
-            for k in 0..POINTS_MAX {
-                let wanted =
-                    if k < before.count as usize { before.impulses.normal[k] } else { 0.0 };
-                assert!((after.impulses.normal[k] - wanted).abs() < 1e-7);
-            }
-        }
-    }
-}
+mod tests;

@@ -59,7 +59,7 @@ pub unsafe fn solve(
     plan: &mut Vec<Planned>,
     watch: &mut Watch,
 ) -> (u32, f64) {
-    make(work, blocks, plan);
+    list(work, blocks, plan);
     let bodies = work.body_at.len();
     let contact = &work.setting.2.contact;
     let push = |at: usize| {
@@ -69,7 +69,7 @@ pub unsafe fn solve(
             unsafe { work.sweep(if round == 0 { Pass::Place } else { Pass::Push }, chunk) };
         }
     };
-    let make = |stage: u32, at: usize| {
+    let perform = |stage: u32, at: usize| {
         // SAFETY of all below: each chunk is made once in a stage; blocks, and the contacts of a colour, have
         // no movable body in common
         unsafe {
@@ -102,7 +102,7 @@ pub unsafe fn solve(
             }
         }
     };
-    team::run(work.contacts.len() >= TEAM, &make, |leader| {
+    team::run(work.contacts.len() >= TEAM, &perform, |leader| {
         for (number, &(stage, chunks)) in plan.iter().enumerate() {
             leader.stage(number as u32, chunks);
             if stage.integrates() { watch.integrated() } else { watch.solved() }
@@ -114,7 +114,7 @@ pub unsafe fn solve(
 }
 
 /// Lists the stages.
-fn make(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
+fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
     let (settings, blocks) = (work.setting.2, blocks.len());
     let contact = &settings.contact;
     plan.clear();

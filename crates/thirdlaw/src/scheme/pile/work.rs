@@ -3,10 +3,11 @@
 use super::bodies::SharedLines;
 use super::bundle::{Bundle, Padded, Points};
 use super::order::{Chunk, NONE, Order};
-use super::pack::{self, Place, Source};
+use super::pack::{Place, Source, pack};
 use super::patience::Outcome;
 use super::share::{Shared, prefetch};
 use super::sweep::{self, Bodies, Part, Pass, Spring};
+use super::unpack::unpack;
 use super::vector::{LANES, Wide, Wide3};
 use crate::collide::contacts::{Contact, Impulses};
 use crate::scheme::substep::Setting;
@@ -82,7 +83,7 @@ impl Work<'_> {
             self.addresses(i + 1).for_each(prefetch);
             let own = (&mut points[mine.clone()], &mut offsets[mine]);
             // SAFETY: the caller's
-            unsafe { pack::pack(bundle, own, group, &source) };
+            unsafe { pack(bundle, own, group, &source) };
         }
     }
 
@@ -106,7 +107,7 @@ impl Work<'_> {
                 counts.0[lane] = f32::from(entry.count);
             }
             // SAFETY: the caller's
-            unsafe { pack::unpack(bundle, &points[mine.clone()], &offsets[mine], &counts, to) };
+            unsafe { unpack(bundle, &points[mine.clone()], &offsets[mine], &counts, to) };
         }
     }
 
