@@ -22,6 +22,10 @@ pub struct Island {
     pub contact_start: usize,
     /// Number of contacts.
     pub contact_count: usize,
+    /// Number of their points.
+    pub contact_points: usize,
+    /// Whether any of them may bounce.
+    pub bounces: bool,
     /// First of its joints and constraints.
     pub link_start: usize,
     /// Number of joints and constraints.
@@ -45,6 +49,8 @@ pub struct Islands {
     pub bodies: Vec<u32>,
     /// Indices of contacts, island after island.
     pub contacts: Vec<u32>,
+    /// The same contacts with what the order of a pile asks for.
+    pub touches: Vec<Touch>,
     /// Joints and constraints, island after island: slots of joints, then of constraints.
     pub links: Vec<Linked>,
     /// Slots of point masses, island after island.
@@ -55,7 +61,9 @@ pub struct Islands {
     number: Vec<u32>,
     cursor: Vec<usize>,
     moved_by: Vec<MovedBy>,
-    touching: Vec<Touching>,
+    /// Contacts in the order of the world, and the island of each.
+    found: Vec<Touch>,
+    island_of: Vec<u32>,
     /// Number of points of all contacts.
     pub contact_points: u32,
     /// Place of each body in `bodies`, or `NONE`.
@@ -79,16 +87,21 @@ impl MovedBy {
     }
 }
 
-/// A contact, without all that islands do not ask for: contacts are large.
-#[derive(Clone, Copy, Debug)]
-struct Touching {
-    index: u32,
-    a: u32,
-    b: u32,
-    /// Number of its island.
-    island: u32,
+/// A contact, without all that only solving asks for: contacts are large.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Touch {
+    /// Its place among the contacts of the world.
+    pub index: u32,
+    /// Slots of its bodies, the lower one first.
+    pub a: u32,
+    /// The higher one.
+    pub b: u32,
     /// Number of its points.
-    points: u32,
+    pub count: u8,
+    /// Which of the bodies move by forces.
+    pub moves: [bool; 2],
+    /// Whether it may bounce.
+    pub bounces: bool,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -115,9 +128,11 @@ impl Islands {
         self.parent.clear();
         self.parent.extend(0..count as u32);
         self.gather(model, state);
-        for i in 0..self.touching.len() {
-            let Touching { a, b, .. } = self.touching[i];
-            if self.is_dynamic(a) && self.is_dynamic(b) {
+        self.contact_points = 0;
+        for i in 0..self.found.len() {
+            let Touch { a, b, count, moves, .. } = self.found[i];
+            self.contact_points += u32::from(count);
+            if count > 0 && moves == [true; 2] {
                 self.join(a, b);
             }
         }
@@ -144,16 +159,21 @@ impl Islands {
             }
         }));
         let contacts = state.contacts.par_iter().with_min_len(TOGETHER).enumerate();
-        self.touching.clear();
-        self.touching.par_extend(contacts.map(|(index, Contact { key, count, .. })| {
+        let Islands { moved_by, found, .. } = self;
+        found.clear();
+        found.par_extend(contacts.map(|(index, Contact { key, count, restitution, .. })| {
             if let Some(later) = state.contacts.get(index + EARLY) {
                 prefetch(&later.key);
             }
-            let a = if *count > 0 { key.a } else { NONE };
-            Touching { index: index as u32, a, b: key.b, island: NONE, points: *count }
+            Touch {
+                index: index as u32,
+                a: key.a,
+                b: key.b,
+                count: *count as u8,
+                moves: [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces()),
+                bounces: *restitution > 0.0,
+            }
         }));
-        self.contact_points = self.touching.iter().map(|touching| touching.points).sum();
-        self.touching.retain(|touching| touching.a != NONE);
     }
 
     fn is_dynamic(&self, slot: u32) -> bool {
@@ -210,11 +230,11 @@ impl Islands {
             }
         }
         let moving = self.moved_by.contains(&MovedBy::Itself);
-        for i in 0..if moving { self.touching.len() } else { 0 } {
-            let Touching { a, b, .. } = self.touching[i];
-            for (mover, other) in [(a, b), (b, a)] {
+        for i in 0..if moving { self.found.len() } else { 0 } {
+            let Touch { a, b, count, moves, .. } = self.found[i];
+            for (mover, other, moves) in [(a, b, moves[1]), (b, a, moves[0])] {
                 let carries = self.moved_by[mover as usize] == MovedBy::Itself;
-                if carries && self.is_dynamic(other) {
+                if count > 0 && carries && moves {
                     let root = self.root(other) as usize;
                     self.awake[root] = true;
                     self.carried[root] = true;
@@ -286,19 +306,33 @@ impl Islands {
         }
     }
 
+    /// Slots of the bodies of an island.
+    pub fn bodies_of(&self, island: &Island) -> &[u32] {
+        &self.bodies[island.body_start..][..island.body_count]
+    }
+
+    /// The contacts of an island.
+    pub fn touches_of(&self, island: &Island) -> &[Touch] {
+        &self.touches[island.contact_start..][..island.contact_count]
+    }
+
     /// The place of each body in `bodies`, slot by slot, or [`NONE`].
     pub fn places(&self) -> &[u32] {
         &self.places
     }
 
     fn fill_contacts(&mut self) {
-        let Islands { islands, touching, moved_by, number, contacts, cursor, .. } = self;
-        for touching in &mut *touching {
+        let Islands { islands, found, island_of, number, contacts, touches, cursor, .. } = self;
+        island_of.clear();
+        for touch in &*found {
             // that of its dynamic side
-            let of_a = moved_by[touching.a as usize].by_forces();
-            touching.island = number[if of_a { touching.a } else { touching.b } as usize];
-            if let Some(island) = islands.get_mut(touching.island as usize) {
+            let slot = if touch.moves[0] { touch.a } else { touch.b };
+            let own = if touch.count > 0 { number[slot as usize] } else { NONE };
+            island_of.push(own);
+            if let Some(island) = islands.get_mut(own as usize) {
                 island.contact_count += 1;
+                island.contact_points += usize::from(touch.count);
+                island.bounces |= touch.bounces;
             }
         }
         let mut start = 0;
@@ -308,11 +342,13 @@ impl Islands {
             cursor.push(start);
             start += island.contact_count;
         }
-        contacts.clear();
+        // what they hold is of no matter: every place is filled
         contacts.resize(start, 0);
-        for touching in touching {
-            if let Some(cursor) = cursor.get_mut(touching.island as usize) {
-                contacts[*cursor] = touching.index;
+        touches.resize(start, Touch::default());
+        for (touch, &island) in found.iter().zip(&*island_of) {
+            if let Some(cursor) = cursor.get_mut(island as usize) {
+                contacts[*cursor] = touch.index;
+                touches[*cursor] = *touch;
                 *cursor += 1;
             }
         }

@@ -5,6 +5,7 @@ use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
 use crate::model::Model;
 use crate::settings::{ContactSettings, Precision};
 use crate::state::State;
+use rayon::prelude::*;
 
 /// Rows times iterations that a slow island may always take.
 const WORK: usize = 4_000;
@@ -29,6 +30,9 @@ pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
 const LOPSIDED: f64 = 20.0;
 
+/// Bodies that a thread goes through at least.
+const TOGETHER: usize = 512;
+
 /// How hard to try with an island.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effort {
@@ -40,6 +44,8 @@ pub struct Effort {
     lopsided: bool,
     /// Largest speed of a body over its size, 1/s.
     pub haste: f64,
+    /// Least and largest mass, kg.
+    pub masses: [f64; 2],
 }
 
 /// Single precision only where it is asked for by name: `Auto` is the pile's own affair.
@@ -50,21 +56,57 @@ fn precision(contact: &ContactSettings) -> Precision {
     }
 }
 
+/// What is least and largest among bodies.
+struct Extremes {
+    /// Least and largest mass, kg.
+    masses: [f64; 2],
+    /// Largest speed of a point, m/s, and over the size of its body, 1/s.
+    fastest: f64,
+    haste: f64,
+    /// Whether all have been quiet for long.
+    settled: bool,
+}
+
+impl Extremes {
+    fn none() -> Extremes {
+        Extremes { masses: [f64::INFINITY, 0.0], fastest: 0.0, haste: 0.0, settled: true }
+    }
+
+    fn of(model: &Model, state: &State, slots: &[u32]) -> Extremes {
+        slots.iter().fold(Extremes::none(), |all, &slot| {
+            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            let speed = now.velocity.linear.length() + body.reach * now.velocity.angular.length();
+            all.join(Extremes {
+                masses: [body.mass; 2],
+                fastest: speed,
+                haste: speed / body.reach,
+                settled: now.quiet > SETTLED,
+            })
+        })
+    }
+
+    fn join(self, other: Extremes) -> Extremes {
+        Extremes {
+            masses: [self.masses[0].min(other.masses[0]), self.masses[1].max(other.masses[1])],
+            fastest: self.fastest.max(other.fastest),
+            haste: self.haste.max(other.haste),
+            settled: self.settled && other.settled,
+        }
+    }
+}
+
 impl Effort {
     /// Judges an island by its masses and speeds.
     pub fn of(model: &Model, state: &State, slots: &[u32]) -> Effort {
-        let (mut least, mut most, mut fastest) = (f64::INFINITY, 0.0_f64, 0.0_f64);
-        let (mut settled, mut haste) = (true, 0.0_f64);
-        for &slot in slots {
-            let (body, v) = (&model.bodies[slot as usize], &state.bodies[slot as usize].velocity);
-            least = least.min(body.mass);
-            most = most.max(body.mass);
-            let speed = v.linear.length() + body.reach * v.angular.length();
-            fastest = fastest.max(speed);
-            haste = haste.max(speed / body.reach);
-            settled &= state.bodies[slot as usize].quiet > SETTLED;
-        }
-        Effort { slow: fastest < SLOW, settled, lopsided: most > LOPSIDED * least, haste }
+        // the order in which these are joined does not matter
+        let chunks = slots.par_chunks(TOGETHER).map(|slots| Extremes::of(model, state, slots));
+        let Extremes { masses, fastest, haste, settled } = if slots.len() <= TOGETHER {
+            Extremes::of(model, state, slots)
+        } else {
+            chunks.reduce(Extremes::none, Extremes::join)
+        };
+        let lopsided = masses[1] > LOPSIDED * masses[0];
+        Effort { slow: fastest < SLOW, settled, lopsided, haste, masses }
     }
 
     /// Whether the iterations asked for are all that the island gets, with so many rows.

@@ -14,7 +14,7 @@
 //! exist.
 
 use super::finish;
-use super::pile::{Piles, Way};
+use super::pile::Piles;
 use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
 use super::watch::{Clock, Spent, Watch};
 use crate::body::BodyKind;
@@ -185,7 +185,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     dt: f64,
     islands: &'a Islands,
-    ways: &'a [Way],
+    piles: &'a Piles,
     pool: &'a Mutex<Vec<IslandScratch>>,
     clock: Option<Clock>,
 }
@@ -220,7 +220,7 @@ fn solve_islands(
 
     let setting = (model, &*state, settings, dt);
     piles.collect(setting, islands);
-    let shared = Shared { model, state, settings, dt, islands, ways: &piles.ways, pool, clock };
+    let shared = Shared { model, state, settings, dt, islands, piles, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
     let mut watch = Watch::start(clock);
     let mut alone = Spent::default();
@@ -243,8 +243,8 @@ fn solve_islands(
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
         state.points[slot as usize] = *point;
     }
-    let alone = islands.islands.iter().zip(&piles.ways).filter(|(_, way)| **way == Way::Alone);
-    for (island, _) in alone {
+    let alone = islands.islands.iter().enumerate().filter(|(i, _)| piles.is_alone(*i));
+    for (_, island) in alone {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
             let impulses = &mut state.contacts[index as usize].impulses;
@@ -261,10 +261,9 @@ const TASK_CONTACTS: usize = 64;
 /// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.
 fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let islands = &shared.islands.islands[range.clone()];
-    let alone =
-        islands.iter().zip(&shared.ways[range.clone()]).filter(|(_, way)| **way == Way::Alone);
+    let alone = range.clone().zip(islands).filter(|(i, _)| shared.piles.is_alone(*i));
     let weight: usize =
-        alone.map(|(i, _)| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
+        alone.map(|(_, i)| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
     if islands.len() > 1 && weight > TASK_CONTACTS {
         let (left, _) = islands.split_at(islands.len() / 2);
         let middle = range.start + left.len();
@@ -280,7 +279,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     for (i, island) in range.zip(islands) {
         let (own, rest) = out.split(std::slice::from_ref(island));
         out = rest;
-        if shared.ways[i] != Way::Alone {
+        if !shared.piles.is_alone(i) {
             continue;
         }
         let all = shared.islands;

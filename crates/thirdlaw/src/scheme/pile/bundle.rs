@@ -38,7 +38,7 @@ pub struct Bundle {
     pub moves: [u8; 2],
     /// Points of the contact with most.
     pub count: u8,
-    /// First record of points.
+    /// First record of points, among those of the chunk.
     pub start: u32,
     pub normal: Wide3,
     pub tangent: Wide3,

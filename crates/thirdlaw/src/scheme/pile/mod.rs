@@ -44,7 +44,7 @@ use super::substep::{Setting, SolveTotals};
 use super::watch::{Spent, Watch};
 use crate::collide::contacts::Contact;
 use crate::contact::{FrictionModel, Solver, TINY};
-use crate::rigid::island::Islands;
+use crate::rigid::island::{Island, Islands};
 use crate::settings::Precision;
 use crate::state::BodyState;
 use rayon::prelude::*;
@@ -57,6 +57,8 @@ use step::Pile;
 const CONTACTS: usize = 40;
 /// Way of a body in a step, over its size, up to which the arms are of no matter.
 const DRIFT: f64 = 0.01;
+/// Islands that a thread judges at least.
+const TOGETHER: usize = 64;
 /// Masses that single precision has room for, kg.
 const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -78,8 +80,8 @@ pub enum Way {
 /// All piles of a step.
 #[derive(Debug, Default)]
 pub struct Piles {
-    /// How each island is solved.
-    pub ways: Vec<Way>,
+    /// How each island is solved, and how hard to try.
+    ways: Vec<(Way, Effort)>,
     plain: Pile,
     patient: Vec<Pile>,
     /// How many of the patient ones are in use.
@@ -102,25 +104,27 @@ impl Piles {
         self.plain.clear();
         (self.used, self.filling) = (0, [None; 2]);
         self.line_of.resize(setting.0.bodies.len(), 0);
-        for island in &islands.islands {
-            let slots = &islands.bodies[island.body_start..][..island.body_count];
-            let contacts = &islands.contacts[island.contact_start..][..island.contact_count];
+        let all = islands.islands.par_iter().with_min_len(TOGETHER).map(|island| {
             let usual = usual && island.link_count == 0 && island.point_count == 0;
-            let (way, effort, rows) = if usual && island.contact_count > 1 {
-                way(setting, slots, contacts)
+            if usual && island.contact_count > 1 {
+                way(setting, island, islands.bodies_of(island))
             } else {
-                (Way::Alone, Effort::default(), 0)
-            };
-            self.ways.push(way);
+                (Way::Alone, Effort::default())
+            }
+        });
+        self.ways.par_extend(all);
+        for (i, island) in islands.islands.iter().enumerate() {
+            let (way, effort) = self.ways[i];
+            let (slots, touches) = (islands.bodies_of(island), islands.touches_of(island));
             match way {
                 Way::Alone => {}
-                Way::Plain => self.plain.add(setting, island, slots, contacts, &mut self.line_of),
+                Way::Plain => self.plain.add(setting, island, slots, touches, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
                     let pile = &mut self.patient[pile];
-                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                    pile.add(setting, island, slots, touches, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
-                        patience.add(contact, &effort, rows, contacts.len());
+                        patience.add(contact, &effort, 3 * island.contact_points, touches.len());
                     }
                 }
             }
@@ -141,6 +145,11 @@ impl Piles {
         });
         *filling = Some(i);
         i
+    }
+
+    /// Whether an island is solved by itself.
+    pub fn is_alone(&self, island: usize) -> bool {
+        self.ways[island].0 == Way::Alone
     }
 
     /// Whether no island is in any.
@@ -164,13 +173,12 @@ impl Piles {
         let all_patient = || {
             patient.par_iter_mut().for_each(|pile| unsafe {
                 let mut own = watch.beside();
-                pile.gather(setting, line_of, &contacts);
+                pile.gather(setting, line_of);
                 step::solve(setting, pile, &bodies, &contacts, &mut own);
                 pile.totals.spent = own.spent;
             });
         };
-        // SAFETY: likewise
-        rayon::join(all_patient, || unsafe { plain.gather(setting, line_of, &contacts) });
+        rayon::join(all_patient, || plain.gather(setting, line_of));
         let mut beside = Spent::default();
         self.patient[..self.used].iter().for_each(|pile| beside.add(&pile.totals.spent));
         watch.divided(&beside);
@@ -187,28 +195,22 @@ impl Piles {
     }
 }
 
-/// How to solve an island, how hard to try, and how many rows it has.
-fn way(
-    (model, state, settings, dt): Setting,
-    slots: &[u32],
-    contacts: &[u32],
-) -> (Way, Effort, usize) {
-    let (mut rows, mut bounces) = (0, false);
-    for &i in contacts {
-        let contact = &state.contacts[i as usize];
-        bounces |= contact.restitution > 0.0;
-        rows += 3 * contact.count as usize;
+/// How to solve an island, and how hard to try.
+fn way((model, state, settings, dt): Setting, island: &Island, slots: &[u32]) -> (Way, Effort) {
+    let rows = 3 * island.contact_points;
+    if island.bounces || rows <= TINY {
+        return (Way::Alone, Effort::default());
     }
     let effort = Effort::of(model, state, slots);
-    let fits = slots.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass));
-    let way = if bounces || !fits || rows <= TINY || effort.is_direct(&settings.contact, rows) {
+    let fits = effort.masses.iter().all(|mass| MASSES.contains(mass));
+    let way = if !fits || effort.is_direct(&settings.contact, rows) {
         Way::Alone
     } else if !effort.is_plain(&settings.contact, rows) {
         Way::Patient
-    } else if contacts.len() >= CONTACTS || effort.haste * dt < DRIFT {
+    } else if island.contact_count >= CONTACTS || effort.haste * dt < DRIFT {
         Way::Plain
     } else {
         Way::Alone
     };
-    (way, effort, rows)
+    (way, effort)
 }

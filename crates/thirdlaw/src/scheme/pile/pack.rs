@@ -9,6 +9,7 @@ use super::vector::{LANES, Row, Vector, Wide, Wide3, cross, dot, load, read4, sc
 use crate::collide::contacts::Contact;
 use crate::collide::manifold::POINTS_MAX;
 use crate::math::{Mat3, Vec3};
+use crate::rigid::island::Touch;
 
 /// A body as contacts see it at the beginning of a step. The fields lie so that each vector can be read
 /// with one number more than it has.
@@ -28,7 +29,7 @@ pub struct Place {
 pub struct Source<'a> {
     pub entries: &'a [Entry],
     pub places: &'a [Place],
-    pub contacts: &'a [u32],
+    pub contacts: &'a [Touch],
     pub all: *const Contact,
 }
 
@@ -58,7 +59,7 @@ pub unsafe fn pack(
     group: &Group,
     source: &Source,
 ) {
-    let contact = |i: u32| unsafe { &*source.all.add(source.contacts[i as usize] as usize) };
+    let contact = |i: u32| unsafe { &*source.all.add(source.contacts[i as usize].index as usize) };
     let first = &source.entries[group.lanes[0] as usize];
     let place = |line: u32| &source.places[line as usize];
     let mut lanes = Lanes {
@@ -70,7 +71,7 @@ pub unsafe fn pack(
     };
     bundle.body = Default::default();
     bundle.moves = [0; 2];
-    (bundle.count, bundle.start) = (group.count, group.start);
+    bundle.count = group.count;
     bundle.coefficient = Wide::default();
     for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let (entry, contact) = (&source.entries[i as usize], contact(i));

@@ -149,7 +149,7 @@ impl Patience {
         round: u32,
     ) -> bool {
         for (group, outcome) in
-            order.groups.iter().zip(&*judged).filter(|(_, outcome)| !outcome.is_done())
+            order.all_groups().zip(&*judged).filter(|(_, outcome)| !outcome.is_done())
         {
             for (&contact, &error) in group.lanes.iter().zip(&outcome.error.0) {
                 if contact != NONE {
@@ -176,7 +176,7 @@ impl Patience {
 
     /// Opens the lanes of contacts whose island iterates.
     fn mark(&self, order: &Order, judged: &mut [Outcome]) {
-        for (group, outcome) in order.groups.iter().zip(judged) {
+        for (group, outcome) in order.all_groups().zip(judged) {
             for (&contact, open) in group.lanes.iter().zip(&mut outcome.open.0) {
                 let is_open =
                     contact != NONE && self.members[self.member_of[contact as usize] as usize].open;

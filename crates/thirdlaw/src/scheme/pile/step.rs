@@ -11,12 +11,17 @@ use super::sweep::Spring;
 use super::vector::Wide3;
 use super::work::Work;
 use crate::collide::contacts::Contact;
-use crate::rigid::island::Island;
+use crate::rigid::island::{Island, Touch};
 use crate::scheme::rebound::Spring as Rebound;
 use crate::scheme::substep::{Setting, SolveTotals};
 use crate::scheme::watch::Watch;
 use crate::state::BodyState;
+use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::AtomicU32;
+
+/// Contacts that a thread goes through at least.
+const TOGETHER: usize = 1024;
 
 /// Memory for a pile.
 #[derive(Debug, Default)]
@@ -25,7 +30,7 @@ pub struct Pile {
     bodies: Vec<u32>,
     body_at: Vec<u32>,
     /// Their contacts.
-    pub contacts: Vec<u32>,
+    pub contacts: Vec<Touch>,
     blocks: Blocks,
     lines: Lines,
     order: Order,
@@ -115,9 +120,9 @@ impl Pile {
 
     /// Takes everything out.
     pub fn clear(&mut self) {
-        for list in [&mut self.bodies, &mut self.body_at, &mut self.contacts] {
-            list.clear();
-        }
+        self.bodies.clear();
+        self.body_at.clear();
+        self.contacts.clear();
         self.blocks.clear();
         if let Some(patience) = &mut self.patience {
             patience.clear();
@@ -130,7 +135,7 @@ impl Pile {
         setting: Setting,
         island: &Island,
         slots: &[u32],
-        contacts: &[u32],
+        contacts: &[Touch],
         line_of: &mut [u32],
     ) {
         let (first, start) = (self.bodies.len(), island.body_start as u32);
@@ -152,56 +157,58 @@ impl Pile {
     }
 
     /// Brings bodies and contacts together.
-    ///
-    /// # Safety
-    /// Nobody changes the contacts of these islands meanwhile.
-    pub unsafe fn gather(&mut self, setting: Setting, line_of: &[u32], all: &Shared<Contact>) {
-        // SAFETY: the caller's
-        let contact = |i: u32| unsafe { &all.range(i as usize..i as usize + 1)[0] };
-        let model = setting.0;
+    pub fn gather(&mut self, setting: Setting, line_of: &[u32]) {
         self.others.clear();
-        for &index in &self.contacts {
-            let key = contact(index).key;
-            for slot in [key.a, key.b] {
-                if !model.bodies[slot as usize].is_dynamic() && self.others.last() != Some(&slot) {
+        for touch in &self.contacts {
+            for (slot, moves) in [touch.a, touch.b].into_iter().zip(touch.moves) {
+                if !moves && self.others.last() != Some(&slot) {
                     self.others.push(slot);
                 }
             }
         }
         self.others.sort_unstable();
         self.others.dedup();
-        self.lines.gather(setting, &self.bodies, &self.others);
-
-        let blocks = self.blocks.len();
-        let block_of = self.blocks.of_lines(self.bodies.len());
-        self.order.entries.clear();
-        for &index in &self.contacts {
-            let contact = contact(index);
-            let slots = [contact.key.a, contact.key.b];
-            let moves = slots.map(|slot| model.bodies[slot as usize].is_dynamic());
-            let line = |side: usize| match moves[side] {
-                true => line_of[slots[side] as usize],
-                false => {
-                    let other = self.others.binary_search(&slots[side]);
-                    other.map_or(WORLD, |i| (self.bodies.len() + 1 + i) as u32)
-                }
-            };
-            let body = [line(0), line(1)];
-            let [a, b] = [0, 1].map(|side| moves[side].then(|| block_of[body[side] as usize]));
-            let between = a.zip(b).is_some_and(|(a, b)| a != b);
-            let part = if between { None } else { a.or(b) };
-            self.order.entries.push(Entry {
-                body,
-                moves,
-                count: contact.count as u8,
-                color: 0,
-                part: part.unwrap_or(blocks as u32),
-            });
-        }
-        let records = self.order.build(self.lines.velocity.len(), blocks);
+        let Pile { bodies, others, blocks, order, contacts, lines, .. } = self;
+        rayon::join(
+            || lines.gather(setting, bodies, others),
+            || sort(order, blocks, contacts, (bodies.len(), others, line_of)),
+        );
         // what they hold is of no matter: packing fills them anew
-        self.bundles.resize(self.order.groups.len(), Bundle::default());
-        self.points.resize(records, Points::default());
-        self.offsets.resize(records, Wide3::default());
+        self.bundles.resize(self.order.bundles, Bundle::default());
+        self.points.resize(self.order.points, Points::default());
+        self.offsets.resize(self.order.points, Wide3::default());
     }
+}
+
+/// Finds the order of contacts between so many bodies in blocks, of these lines, and others behind them.
+fn sort(
+    order: &mut Order,
+    blocks: &mut Blocks,
+    contacts: &[Touch],
+    (bodies, others, line_of): (usize, &[u32], &[u32]),
+) {
+    let count = blocks.len();
+    let block_of = blocks.of_lines(bodies);
+    order.entries.clear();
+    order.entries.par_extend(contacts.par_iter().with_min_len(TOGETHER).map(|touch| {
+        let (slots, moves) = ([touch.a, touch.b], touch.moves);
+        let line = |side: usize| match moves[side] {
+            true => line_of[slots[side] as usize],
+            false => {
+                let other = others.binary_search(&slots[side]);
+                other.map_or(WORLD, |i| (bodies + 1 + i) as u32)
+            }
+        };
+        let body = [line(0), line(1)];
+        let [a, b] = [0, 1].map(|side| moves[side].then(|| block_of[body[side] as usize]));
+        let between = a.zip(b).is_some_and(|(a, b)| a != b);
+        let part = if between { None } else { a.or(b) };
+        Entry { body, moves, count: touch.count, part: part.unwrap_or(count as u32) }
+    }));
+    // lines begin with the world's
+    let lines = |block: usize| {
+        let Range { start, end } = blocks.range(block, bodies);
+        start + 1..end + 1
+    };
+    order.build(bodies + 1, count, lines);
 }

@@ -58,9 +58,8 @@ pub struct Bodies<'a> {
 /// Some bundles, and what belongs to them.
 pub struct Part<'a> {
     pub bundles: &'a mut [Bundle],
-    /// Their records of points, from number `base` on.
+    /// Their records of points.
     pub points: &'a mut [Points],
-    pub base: usize,
     /// One for each bundle where there is patience: only contacts that are open there take part, and each
     /// is told the change it asked for.
     pub outcomes: Option<&'a mut [Outcome]>,
@@ -110,7 +109,7 @@ unsafe fn sweep_as<V: Vector>(pass: Pass, part: Part, bodies: &Bodies, spring: &
 #[inline(always)]
 unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
     pass: Pass,
-    Part { bundles, points, base, outcomes }: Part,
+    Part { bundles, points, outcomes }: Part,
     bodies: &Bodies,
     spring: &Spring,
 ) -> f32 {
@@ -120,7 +119,7 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
         if PATIENT && outcomes[i].is_done() {
             continue;
         }
-        let start = bundle.start as usize - base;
+        let start = bundle.start as usize;
         let points = &mut points[start..start + bundle.count as usize];
         // SAFETY: the caller's
         let mut sides = unsafe { Sides::<V, PATIENT>::gather(bundle, bodies) };

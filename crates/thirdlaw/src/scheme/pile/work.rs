@@ -2,7 +2,7 @@
 
 use super::bodies::SharedLines;
 use super::bundle::{Bundle, Padded, Points};
-use super::order::{Chunk, NONE, Order};
+use super::order::{Chunk, Group, NONE, Order};
 use super::pack::{Place, Source, pack};
 use super::patience::Outcome;
 use super::share::{Shared, prefetch};
@@ -10,6 +10,7 @@ use super::sweep::{self, Bodies, Part, Pass, Spring};
 use super::unpack::unpack;
 use super::vector::{LANES, Wide, Wide3};
 use crate::collide::contacts::{Contact, Impulses};
+use crate::rigid::island::Touch;
 use crate::scheme::substep::Setting;
 use crate::state::BodyState;
 use std::ops::Range;
@@ -37,7 +38,7 @@ pub struct Work<'a> {
     pub inv_mass: &'a [Padded],
     pub places: &'a [Place],
     /// Contacts of the pile among all, and bodies of the pile among all.
-    pub contacts: &'a [u32],
+    pub contacts: &'a [Touch],
     pub all_contacts: &'a Shared<'a, Contact>,
     pub body_at: &'a [u32],
     pub all_bodies: &'a Shared<'a, BodyState>,
@@ -46,11 +47,11 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// The contacts of a bundle, or of none, to be asked for early: they lie far apart.
-    fn addresses(&self, bundle: usize) -> impl Iterator<Item = *const Contact> + '_ {
-        let lanes = self.order.groups.get(bundle).into_iter().flat_map(|group| &group.lanes);
-        lanes.filter(|&&i| i != NONE).map(|&i| {
-            let at = self.contacts[i as usize] as usize;
+    /// The contacts of a group, or of none, to be asked for early: they lie far apart.
+    fn addresses(&self, group: Option<&Group>) -> impl Iterator<Item = *const Contact> {
+        let lanes = group.into_iter().flat_map(|group| group.lanes);
+        lanes.filter(|&i| i != NONE).map(|i| {
+            let at = self.contacts[i as usize].index as usize;
             self.all_contacts.start().wrapping_add(at).cast_const()
         })
     }
@@ -76,11 +77,13 @@ impl Work<'_> {
             contacts: self.contacts,
             all: self.all_contacts.start(),
         };
-        for (bundle, i) in bundles.iter_mut().zip(chunk.bundles.clone()) {
-            let group = &self.order.groups[i];
-            let start = group.start as usize - chunk.points.start;
+        let groups = self.order.groups(chunk);
+        let mut start = 0;
+        for (i, (bundle, group)) in bundles.iter_mut().zip(groups).enumerate() {
             let mine = start..start + usize::from(group.count);
-            self.addresses(i + 1).for_each(prefetch);
+            self.addresses(groups.get(i + 1)).for_each(prefetch);
+            bundle.start = start as u32;
+            start = mine.end;
             let own = (&mut points[mine.clone()], &mut offsets[mine]);
             // SAFETY: the caller's
             unsafe { pack(bundle, own, group, &source) };
@@ -91,17 +94,17 @@ impl Work<'_> {
     pub unsafe fn unpack(&self, chunk: &Chunk) {
         // SAFETY: the caller's
         let (bundles, points, offsets) = unsafe { self.records(chunk) };
-        for (bundle, i) in bundles.iter().zip(chunk.bundles.clone()) {
-            let group = &self.order.groups[i];
-            let start = group.start as usize - chunk.points.start;
+        let groups = self.order.groups(chunk);
+        for (i, (bundle, group)) in bundles.iter().zip(groups).enumerate() {
+            let start = bundle.start as usize;
             let mine = start..start + usize::from(group.count);
             let impulses = |contact: *const Contact| {
                 contact.cast::<Impulses>().wrapping_byte_add(IMPULSES).cast_mut()
             };
-            self.addresses(i + 1).for_each(|contact| prefetch(impulses(contact)));
+            self.addresses(groups.get(i + 1)).for_each(|contact| prefetch(impulses(contact)));
             let mut counts = Wide::default();
             let mut to = [std::ptr::null_mut(); LANES];
-            for (lane, contact) in self.addresses(i).enumerate() {
+            for (lane, contact) in self.addresses(Some(group)).enumerate() {
                 to[lane] = impulses(contact);
                 let entry = &self.order.entries[group.lanes[lane] as usize];
                 counts.0[lane] = f32::from(entry.count);
@@ -124,7 +127,6 @@ impl Work<'_> {
             let part = Part {
                 bundles: self.bundles.range(chunk.bundles.clone()),
                 points: self.points.range(chunk.points.clone()),
-                base: chunk.points.start,
                 outcomes: patient.then(|| self.judged.range(chunk.bundles.clone())),
             };
             sweep::sweep(pass, part, &bodies, &self.spring)

@@ -53,7 +53,7 @@ fn setup() -> Setup {
         contacts.push(contact);
         let count = contact.count as u8;
         let body = [1 + 2 * i, 2 + 2 * i];
-        entries.push(Entry { body, moves: [true, i != 2], count, color: 0, part: 0 });
+        entries.push(Entry { body, moves: [true, i != 2], count, part: 0 });
     }
     let group = Group { lanes: [0, 1, 2, 3, 4, 5, 6, NONE], start: 0, count: 4 };
     Setup { contacts, places, entries, group }
@@ -63,11 +63,12 @@ type Packed = (Bundle, [Points; 4], [Wide3; 4]);
 
 fn packed(setup: &Setup) -> Packed {
     let mut out: Packed = Default::default();
-    let order: Vec<u32> = (0..setup.contacts.len() as u32).collect();
+    let touch = |index| Touch { index, ..Touch::default() };
+    let touches: Vec<Touch> = (0..setup.contacts.len() as u32).map(touch).collect();
     let source = Source {
         entries: &setup.entries,
         places: &setup.places,
-        contacts: &order,
+        contacts: &touches,
         all: setup.contacts.as_ptr(),
     };
     // SAFETY: nobody else has the contacts

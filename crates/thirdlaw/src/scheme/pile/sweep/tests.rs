@@ -62,7 +62,7 @@ fn passes(portable: bool, patient: bool) -> (Vec<u32>, Vec<u64>) {
         let mut outcome = Outcome { open, ..Outcome::default() };
         for pass in PASSES {
             let outcomes = patient.then_some(std::slice::from_mut(&mut outcome));
-            let part = Part { bundles, points: &mut points, base: 0, outcomes };
+            let part = Part { bundles, points: &mut points, outcomes };
             // SAFETY: one thread, and lines for all bodies
             unsafe {
                 if portable {
@@ -115,7 +115,7 @@ fn linear_momentum_keeps_its_digits() {
         let bodies = Bodies { velocity: &velocity, moved: &moved, inv_mass: &masses };
         let bundles = std::slice::from_mut(&mut bundle);
         for pass in PASSES {
-            let part = Part { bundles, points: &mut points, base: 0, outcomes: None };
+            let part = Part { bundles, points: &mut points, outcomes: None };
             // SAFETY: one thread, and lines for all bodies
             unsafe { sweep(pass, part, &bodies, &SPRING) };
         }
