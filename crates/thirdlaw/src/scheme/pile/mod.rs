@@ -169,23 +169,22 @@ impl Piles {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
         let line_of = &self.line_of[..];
         let (patient, plain) = (&mut self.patient[..self.used], &mut self.plain);
-        // SAFETY: each island is in one pile
-        let all_patient = || {
-            patient.par_iter_mut().for_each(|pile| unsafe {
-                let mut own = watch.beside();
-                pile.gather(setting, line_of);
-                step::solve(setting, pile, &bodies, &contacts, &mut own);
-                pile.totals.spent = own.spent;
-            });
+        let clock = *watch;
+        let advance = |pile: &mut Pile| {
+            if pile.contacts.is_empty() {
+                return;
+            }
+            let mut own = clock.beside();
+            pile.gather(setting, line_of);
+            // SAFETY: each island is in one pile
+            unsafe { step::solve(setting, pile, &bodies, &contacts, &mut own) };
+            pile.totals.spent = own.spent;
         };
-        rayon::join(all_patient, || plain.gather(setting, line_of));
+        // threads that are done with patient ones help with the plain one, which can use any number
+        rayon::join(|| advance(plain), || patient.par_iter_mut().for_each(advance));
         let mut beside = Spent::default();
-        self.patient[..self.used].iter().for_each(|pile| beside.add(&pile.totals.spent));
+        self.totals().for_each(|totals| beside.add(&totals.spent));
         watch.divided(&beside);
-        if !self.plain.contacts.is_empty() {
-            // SAFETY: the patient ones are done
-            unsafe { step::solve(setting, &mut self.plain, &bodies, &contacts, watch) };
-        }
     }
 
     /// What it took.

@@ -1,8 +1,8 @@
 //! Threads that go through the stages of one island together.
 //!
 //! A substep is some twenty stages, most of them a few microseconds long: forking and joining for each of
-//! them would cost as much as the work. Here helpers stay with the island until it is done. The leader announces
-//! a stage as a ticket that says how many chunks it has; everyone draws chunks from it, and the leader
+//! them would cost as much as the work. Here helpers stay with the island until it is done. The leader
+//! announces a stage by tickets, each for a run of its chunks; everyone draws chunks from them, and the leader
 //! goes on when all are done. Which thread takes which chunk never matters: the chunks of a stage do
 //! not see each other. The leader can do everything alone, so no helper has to come, and one that comes
 //! late loses nothing.
@@ -12,24 +12,30 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Turns of waiting before the core is offered to others.
 const PATIENCE: u32 = 400;
 
-/// The ticket: an ever new number, chunks, chunks drawn. More are drawn than there are, one by each
-/// thread that finds none left.
-const CHUNK_BITS: u32 = 20;
-const CHUNK_MASK: u64 = (1 << CHUNK_BITS) - 1;
-const OVER: u64 = u64::MAX << (2 * CHUNK_BITS);
+/// Number of a stage behind all others.
+const OVER: u64 = u64::MAX;
 
 struct Board {
-    ticket: AtomicU64,
+    /// A run of the chunks of a stage for each thread: what a thread had in its cache it finds there in
+    /// the next stage. Those who are done draw from the runs of others.
+    tickets: Vec<Ticket>,
+    /// Number of the stage at hand.
+    number: AtomicU64,
     /// What the stage is; steady while any of its chunks is not done.
     stage: AtomicU32,
     done: AtomicU32,
 }
 
+/// The end of a run of chunks, and in the lower half the next one to be drawn: more are drawn than there
+/// are, one by each thread that finds none left. On a line of its own, so that threads do not disturb each
+/// other.
+#[repr(align(64))]
+struct Ticket(AtomicU64);
+
 /// The one who announces stages.
 pub struct Leader<'a> {
     board: &'a Board,
     work: &'a (dyn Fn(u32, usize) + Sync),
-    alone: bool,
     number: u64,
 }
 
@@ -40,54 +46,58 @@ pub fn run<R: Send>(
     work: &(dyn Fn(u32, usize) + Sync),
     lead: impl FnOnce(&mut Leader) -> R + Send,
 ) -> R {
-    let board =
-        Board { ticket: AtomicU64::new(0), stage: AtomicU32::new(0), done: AtomicU32::new(0) };
     let threads = if help { rayon::current_num_threads() } else { 1 };
-    let mut leader = Leader { board: &board, work, alone: threads == 1, number: 0 };
+    let board = Board {
+        tickets: (0..threads).map(|_| Ticket(AtomicU64::new(0))).collect(),
+        number: AtomicU64::new(0),
+        stage: AtomicU32::new(0),
+        done: AtomicU32::new(0),
+    };
+    let mut leader = Leader { board: &board, work, number: 0 };
     if threads == 1 {
         return lead(&mut leader);
     }
     let all = || {
         let result = lead(&mut leader);
-        board.ticket.store(OVER, Ordering::Release);
+        board.number.store(OVER, Ordering::Release);
         result
     };
-    rayon::join(all, || call_helpers(&board, work, threads - 1)).0
+    rayon::join(all, || call_helpers(&board, work, 1)).0
 }
 
-fn call_helpers(board: &Board, work: &(dyn Fn(u32, usize) + Sync), count: usize) {
-    if count > 1 {
-        rayon::join(|| help(board, work), || call_helpers(board, work, count - 1));
+fn call_helpers(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
+    if me + 1 < board.tickets.len() {
+        rayon::join(|| help_with(board, work, me), || call_helpers(board, work, me + 1));
     } else {
-        help(board, work);
+        help_with(board, work, me);
     }
 }
 
-fn help(board: &Board, work: &(dyn Fn(u32, usize) + Sync)) {
+fn help_with(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
+    let mut seen = 0;
     loop {
-        let ticket = board.ticket.load(Ordering::Relaxed);
-        if ticket >= OVER {
+        wait(|| board.number.load(Ordering::Acquire) != seen);
+        seen = board.number.load(Ordering::Acquire);
+        if seen == OVER {
             return;
         }
-        if !draw(board, work) {
-            let same = |now: u64| now >> CHUNK_BITS == ticket >> CHUNK_BITS;
-            wait(|| !same(board.ticket.load(Ordering::Relaxed)));
-        }
+        draw(board, work, me);
     }
 }
 
-/// Makes chunks of the stage at hand until none is left; says whether there was any.
-fn draw(board: &Board, work: &(dyn Fn(u32, usize) + Sync)) -> bool {
-    let mut any = false;
-    loop {
-        let ticket = board.ticket.fetch_add(1, Ordering::Acquire);
-        let (count, chunk) = (ticket >> CHUNK_BITS & CHUNK_MASK, ticket & CHUNK_MASK);
-        if chunk >= count || ticket >= OVER {
-            return any;
+/// Makes chunks of the stage at hand until none is left, those of the own run first.
+fn draw(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
+    let (before, from) = board.tickets.split_at(me);
+    for Ticket(ticket) in from.iter().chain(before) {
+        loop {
+            let ticket = ticket.fetch_add(1, Ordering::Acquire);
+            let (end, chunk) = ((ticket >> 32) as u32, ticket as u32);
+            if chunk >= end {
+                break;
+            }
+            work(board.stage.load(Ordering::Relaxed), chunk as usize);
+            board.done.fetch_add(1, Ordering::Release);
         }
-        work(board.stage.load(Ordering::Relaxed), chunk as usize);
-        board.done.fetch_add(1, Ordering::Release);
-        any = true;
     }
 }
 
@@ -106,16 +116,20 @@ fn wait(until: impl Fn() -> bool) {
 impl Leader<'_> {
     /// Makes all chunks of a stage.
     pub fn stage(&mut self, stage: u32, chunks: usize) {
-        if self.alone || chunks <= 1 {
+        let threads = self.board.tickets.len();
+        if threads == 1 || chunks <= 1 {
             (0..chunks).for_each(|chunk| (self.work)(stage, chunk));
             return;
         }
-        self.number = (self.number + 1) % (OVER >> (2 * CHUNK_BITS));
+        self.number += 1;
         self.board.stage.store(stage, Ordering::Relaxed);
         self.board.done.store(0, Ordering::Relaxed);
-        let ticket = self.number << (2 * CHUNK_BITS) | (chunks as u64) << CHUNK_BITS;
-        self.board.ticket.store(ticket, Ordering::Release);
-        draw(self.board, self.work);
+        for (thread, Ticket(ticket)) in self.board.tickets.iter().enumerate() {
+            let [start, end] = [thread, thread + 1].map(|i| (i * chunks / threads) as u64);
+            ticket.store(end << 32 | start, Ordering::Release);
+        }
+        self.board.number.store(self.number, Ordering::Release);
+        draw(self.board, self.work, 0);
         wait(|| self.board.done.load(Ordering::Acquire) as usize == chunks);
     }
 }
