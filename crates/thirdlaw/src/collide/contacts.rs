@@ -14,12 +14,13 @@ use super::manifold::Manifold;
 use super::narrow::{NarrowScratch, collide};
 use super::pairs::{Ordered, Pair};
 use super::persist::refresh;
-use super::placed::{Placed, box_pair, pair_margin};
+use super::placed::{Placed, box_on_mesh, box_pair, pair_margin};
 use super::places::{Places, Renewed, find_starts};
 pub use super::record::{Basis, Contact, ContactKey, ContactPoint, Cores, Found, Impulses};
 use super::renew::{Met, Pairing};
 use crate::model::{BodyModel, Model};
 use crate::scheme::pile::prefetch;
+use crate::shape::Geometry;
 use crate::state::{BodyState, State};
 
 /// Memory of the narrow phase.
@@ -180,7 +181,7 @@ impl<'a> Search<'a> {
             let met = facing.points.map(|point| Met::of_boxes(&point, [body_a, body_b]));
             let contact = places.place(ContactKey { a, b, piece_a: 0, piece_b: 0 });
             pairing.renew(contact, normal, facing.whole, &met[..facing.count]);
-        } else {
+        } else if !self.find_on_mesh((a, b), (&pairing, margin), &mut places, (narrow, facing)) {
             let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
             let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
             let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
@@ -196,6 +197,42 @@ impl<'a> Search<'a> {
         }
         let shapes = [(&body_a.shape, place_a.pose()), (&body_b.shape, place_b.pose())];
         (false, clearance(shapes, (margin, place_a.rest.min(place_b.rest)), narrow))
+    }
+}
+
+impl Search<'_> {
+    /// Finds the contacts of a pair of which one is a mesh and the other a box; says whether it is.
+    fn find_on_mesh(
+        self,
+        (a, b): (u32, u32),
+        (pairing, margin): (&Pairing, f64),
+        places: &mut Renewed,
+        (narrow, facing): (&mut NarrowScratch, &mut Facing),
+    ) -> bool {
+        let bodies = [self.body(a).0, self.body(b).0];
+        let (mesh, first, other) = match bodies.map(|body| body.shape.geometry()) {
+            [Geometry::Mesh(mesh), _] => (mesh, a, b),
+            [_, Geometry::Mesh(mesh)] => (mesh, b, a),
+            _ => return false,
+        };
+        let [on, cuboid] = [first, other].map(|slot| &self.placed[slot as usize]);
+        let Some(pair) = box_on_mesh(cuboid, on, margin) else { return false };
+        pair.candidates(mesh, &mut narrow.found);
+        for &piece in &narrow.found {
+            if !pair.touch(mesh, piece as usize, facing) {
+                continue;
+            }
+            let mut key = ContactKey { a, b, piece_a: piece, piece_b: 0 };
+            if first == b {
+                facing.flip();
+                (key.piece_a, key.piece_b) = (0, piece);
+            }
+            let normal = (on.axes * facing.normal).normalize();
+            let met = facing.points.map(|point| Met::of_boxes(&point, bodies));
+            let contact = places.place(key);
+            pairing.renew(contact, normal, false, &met[..facing.count]);
+        }
+        true
     }
 }
 

@@ -1,6 +1,7 @@
 //! Bodies as collision detection sees them in a step: what every pair asks for, close together in memory
 //! and worked out once a body.
 
+use super::box_mesh::BoxOnMesh;
 use super::boxes::BoxPair;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::BodyModel;
@@ -144,4 +145,14 @@ pub(super) fn box_pair(a: &Placed, b: &Placed) -> Option<BoxPair> {
     let to_a = a.axes.transpose();
     let between = to_a * (b.origin - a.origin);
     Some(BoxPair { half: [a.half, b.half], turn: to_a * b.axes, between })
+}
+
+/// A body that is a box on one that is a mesh.
+pub(super) fn box_on_mesh(cuboid: &Placed, mesh: &Placed, margin: f64) -> Option<BoxOnMesh> {
+    if cuboid.half.x < 0.0 {
+        return None;
+    }
+    let to_mesh = mesh.axes.transpose();
+    let between = to_mesh * (mesh.origin - cuboid.origin);
+    Some(BoxOnMesh::with_axes(cuboid.half, &(to_mesh * cuboid.axes), between, margin))
 }
