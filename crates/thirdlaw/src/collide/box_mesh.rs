@@ -75,12 +75,14 @@ impl BoxOnMesh {
         if !self.is_near(&placed) {
             return false;
         }
-        let edges = mesh.edges[triangle].map(|edge| match edge {
+        // one by one: mapping the array would copy it twice
+        let edge = |k: usize| match mesh.edges[triangle][k] {
             MeshEdge::Convex { normal, inward } => {
                 MeshEdge::Convex { normal: self.to_box * normal, inward: self.to_box * inward }
             }
             other => other,
-        });
+        };
+        let edges = [edge(0), edge(1), edge(2)];
         let guard = Guard { corners: placed.corners, normal: placed.normal, edges };
         let own = BoxTriangle { half: self.half, guard }.touch(self.margin, out);
         let to_mesh = self.to_box.transpose();

@@ -10,7 +10,7 @@ use super::boxes_clip::{Facing, FacingPoint, most_along};
 use super::clip::{ON_B, WITNESS};
 use super::direction::{bias, closest_on_segments};
 use super::piece::Guard;
-use super::polygon::{BoxFace, Chosen, Corner, box_face};
+use super::polygon::{BoxFace, Chosen, Corner};
 use crate::math::Vec3;
 use crate::shape::MeshEdge;
 
@@ -204,11 +204,10 @@ impl BoxTriangle {
         out: &mut Facing,
     ) {
         let outward = -out.normal;
-        let face = BoxFace::toward(outward, axis);
-        let corners = self.guard.corners.into_iter().zip(0..);
-        out.cutter.begin(corners.map(|corner| face.corner(self.half, outward, corner)));
-        out.cutter.cut_by_box(&face, self.half);
-        fill(out, (outward, true), |at| face.foot(self.half, at), limits, witness);
+        let face = BoxFace::toward(self.half, outward, axis);
+        out.cutter.begin_triangle(self.guard.corners.map(|corner| face.see_point(corner)));
+        out.cutter.cut_by_box(&face);
+        fill(out, (outward, true), |at| face.foot(at), limits, witness);
     }
 
     /// The points of the face of the box square to `axis` that lie before the triangle.
@@ -224,15 +223,17 @@ impl BoxTriangle {
         // in the plane of the triangle: along its first edge, and square to that
         let Some(x) = (b - a).try_normalize() else { return };
         let y = normal.cross(x);
-        let steepness = normal.dot(outward);
-        out.cutter.begin(box_face(axis, outward[axis] <= 0.0).into_iter().map(|id| {
-            let sign = |k: u32, x: f64| if id >> k & 1 == 1 { x } else { -x };
-            let half = self.half;
-            let from_a = Vec3::new(sign(0, half.x), sign(1, half.y), sign(2, half.z)) - a;
-            let separation = normal.dot(from_a) / steepness;
-            let foot = from_a - outward * separation;
-            Corner { at: Vec3::new(x.dot(foot), y.dot(foot), separation), id }
-        }));
+        let stretch = 1.0 / normal.dot(outward);
+        let see = |vector: Vec3| {
+            let separation = normal.dot(vector) * stretch;
+            let foot = vector - outward * separation;
+            Vec3::new(x.dot(foot), y.dot(foot), separation)
+        };
+        let side = |k: usize| Vec3::AXES[k] * self.half[k];
+        let up = outward[axis] <= 0.0;
+        let middle = if up { side(axis) } else { -side(axis) };
+        let sides = [[1, 2, 0][axis], [2, 0, 1][axis]].map(|k| see(side(k)));
+        out.cutter.begin_box((axis, up), see(middle - a), sides);
         let (length, u, v) = (x.dot(b - a), x.dot(c - a), y.dot(c - a));
         out.cutter.cut_by(|at| -at.y, 0);
         let side = ((length - u) * (length - u) + v * v).sqrt();

@@ -3,7 +3,7 @@
 use super::boxes::{BoxPair, View};
 use super::clip::{ON_B, WITNESS};
 use super::manifold::POINTS_MAX;
-use super::polygon::{BoxFace, Chosen, Corner, Cutter, box_face};
+use super::polygon::{BoxFace, Chosen, Corner, Cutter};
 use crate::math::Vec3;
 
 /// What two boxes have in common.
@@ -45,17 +45,16 @@ pub(super) fn clip(
     let view = pair.view(on_b);
     let outward = if on_b { -normal_in_b } else { out.normal };
     let (axis, incident) = if on_b { (axis_b, axis_a) } else { (axis_a, axis_b) };
-    let face = BoxFace::toward(outward, axis);
-    let corners = view.facing_corners(outward, incident);
-    out.cutter.begin(corners.map(|corner| face.corner(view.half, outward, corner)));
-    out.cutter.cut_by_box(&face, view.half);
+    let face = BoxFace::toward(view.half, outward, axis);
+    view.begin((outward, incident), &face, &mut out.cutter);
+    out.cutter.cut_by_box(&face);
 
     let to_b = |p: Vec3| pair.turn.transpose() * (p - pair.between);
     let closest = witness.map(|[p, q]| {
         let middle = 0.5 * (p + q);
         (if on_b { to_b(middle) } else { middle }, out.normal.dot(q - p))
     });
-    let foot = |at: Vec3| face.foot(view.half, at);
+    let foot = |at: Vec3| face.foot(at);
     let Chosen { indices, count, whole } = out.cutter.choose(outward, foot, limits, closest);
     (out.count, out.whole) = (count, whole);
     for (point, &i) in out.points.iter_mut().zip(&indices[..count]) {
@@ -91,19 +90,15 @@ pub(super) fn most_along(v: Vec3) -> usize {
 }
 
 impl View {
-    /// The corners of the face of the other box, square to its axis `incident`, that faces the vector
-    /// `outward`, with their numbers.
-    fn facing_corners(
-        &self,
-        outward: Vec3,
-        incident: usize,
-    ) -> impl Iterator<Item = (Vec3, u32)> + use<> {
-        let sides = [0, 1, 2].map(|k| self.axes.col(k) * self.other_half[k]);
-        let center = self.center;
-        let faces_away = sides[incident].dot(outward) > 0.0;
-        box_face(incident, !faces_away).into_iter().map(move |id| {
-            let along = |k: usize| if id >> k & 1 == 1 { sides[k] } else { -sides[k] };
-            (center + along(0) + along(1) + along(2), id)
-        })
+    /// Begins with the face of the other box, square to its axis `incident`, that faces the vector
+    /// `outward`, as seen before a face of this one.
+    fn begin(&self, (outward, incident): (Vec3, usize), face: &BoxFace, cutter: &mut Cutter) {
+        let side = |k: usize| self.axes.col(k) * self.other_half[k];
+        let out = side(incident);
+        let up = out.dot(outward) <= 0.0;
+        let middle = self.center + if up { out } else { -out };
+        let follow = [[1, 2, 0][incident], [2, 0, 1][incident]];
+        let sides = follow.map(|k| face.see(side(k)));
+        cutter.begin_box((incident, up), face.see_point(middle), sides);
     }
 }

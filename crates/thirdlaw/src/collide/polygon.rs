@@ -30,16 +30,21 @@ pub(super) struct Cutter {
     current: usize,
 }
 
-/// A face of a box that others are cut by.
+/// A face of a box that others are cut by, seen along a vector.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoxFace {
-    pub axis: usize,
-    /// On which side of the box, by sign.
-    pub side: f64,
+    axis: usize,
+    /// Where it is along its axis, m.
+    level: f64,
     /// The axes of its plane, in the order in which its sides are gone round: below the first, above the
-    /// second, above the first, below the second.
+    /// second, above the first, below the second; and how far it reaches along them, m.
     across: [usize; 2],
+    half: [f64; 2],
     corners: [u32; 4],
+    /// The vector along the axes of the plane, for a unit of it along the axis of the face.
+    slant: [f64; 2],
+    /// Length along the vector for a unit of it along the axis of the face.
+    stretch: f64,
 }
 
 /// The corners that hold best, by index; one beyond the last stands for the closest points.
@@ -51,12 +56,26 @@ pub(super) struct Chosen {
 }
 
 impl Cutter {
-    /// Begins with a face of at most eight corners.
-    pub fn begin(&mut self, corners: impl Iterator<Item = Corner>) {
-        let polygon = &mut self.polygons[0];
-        polygon.count = 0;
-        corners.for_each(|corner| polygon.push(corner));
+    /// Begins with a triangle.
+    pub fn begin_triangle(&mut self, corners: [Vec3; 3]) {
+        let places = self.begin(3).iter_mut().zip(corners).zip(0..);
+        places.for_each(|((corner, at), id)| *corner = Corner { at, id });
+    }
+
+    /// Begins with the face of a box square to `axis`, above or below, given by its middle and half its
+    /// sides along the two axes that follow.
+    pub fn begin_box(&mut self, (axis, up): (usize, bool), middle: Vec3, sides: [Vec3; 2]) {
+        let follow = [[1, 2, 0][axis], [2, 0, 1][axis]];
+        for (corner, id) in self.begin(4).iter_mut().zip(box_face(axis, up)) {
+            let along = |i: usize| if id >> follow[i] & 1 == 1 { sides[i] } else { -sides[i] };
+            *corner = Corner { at: middle + along(0) + along(1), id };
+        }
+    }
+
+    fn begin(&mut self, count: usize) -> &mut [Corner] {
         self.current = 0;
+        self.polygons[0].count = count;
+        &mut self.polygons[0].corners
     }
 
     /// What is left.
@@ -66,8 +85,8 @@ impl Cutter {
     }
 
     /// Leaves what lies before a face of a box.
-    pub fn cut_by_box(&mut self, face: &BoxFace, half: Vec3) {
-        let [p, q] = face.across.map(|k| half[k]);
+    pub fn cut_by_box(&mut self, face: &BoxFace) {
+        let [p, q] = face.half;
         self.cut_by(|at| -at.x - p, face.corners[0]);
         self.cut_by(|at| at.y - q, face.corners[1]);
         self.cut_by(|at| at.x - p, face.corners[2]);
@@ -162,31 +181,42 @@ impl Polygon {
 }
 
 impl BoxFace {
-    /// The face square to `axis` that faces the vector `outward`.
-    pub fn toward(outward: Vec3, axis: usize) -> BoxFace {
+    /// The face square to `axis` that faces the unit vector `outward`, seen along this.
+    pub fn toward(half: Vec3, outward: Vec3, axis: usize) -> BoxFace {
+        let (half, outward) = (half.to_array(), outward.to_array());
         let up = outward[axis] >= 0.0;
         let (p, q) = ([1, 2, 0][axis], [2, 0, 1][axis]);
+        let across = if up { [q, p] } else { [p, q] };
+        let stretch = 1.0 / outward[axis];
         BoxFace {
             axis,
-            side: if up { 1.0 } else { -1.0 },
-            across: if up { [q, p] } else { [p, q] },
+            level: if up { half[axis] } else { -half[axis] },
+            across,
+            half: across.map(|k| half[k]),
             corners: box_face(axis, up),
+            slant: across.map(|k| outward[k] * stretch),
+            stretch,
         }
     }
 
-    /// A corner of another face, at a point seen along the unit vector `outward`.
-    pub fn corner(&self, half: Vec3, outward: Vec3, (point, id): (Vec3, u32)) -> Corner {
-        let BoxFace { axis, side, across: [p, q], .. } = *self;
-        let separation = (side * point[axis] - half[axis]) / (side * outward[axis]);
-        let foot = point - outward * separation;
-        Corner { at: Vec3::new(foot[p], foot[q], separation), id }
+    /// A vector as corners are given.
+    pub fn see(&self, vector: Vec3) -> Vec3 {
+        let v = vector.to_array();
+        let ([p, q], up) = (self.across, v[self.axis]);
+        Vec3::new(v[p] - self.slant[0] * up, v[q] - self.slant[1] * up, up * self.stretch)
+    }
+
+    /// A point as corners are given.
+    pub fn see_point(&self, point: Vec3) -> Vec3 {
+        let mut v = point.to_array();
+        v[self.axis] -= self.level;
+        self.see(Vec3::from_array(v))
     }
 
     /// The foot of a corner.
-    pub fn foot(&self, half: Vec3, at: Vec3) -> Vec3 {
-        let BoxFace { axis, side, across: [p, q], .. } = *self;
-        let mut foot = [0.0; 3];
-        (foot[p], foot[q], foot[axis]) = (at.x, at.y, side * half[axis]);
+    pub fn foot(&self, at: Vec3) -> Vec3 {
+        let mut foot = [self.level; 3];
+        (foot[self.across[0]], foot[self.across[1]]) = (at.x, at.y);
         Vec3::from_array(foot)
     }
 }
@@ -210,7 +240,7 @@ mod tests {
             for side in [-1.0, 1.0] {
                 let mut outward = Vec3::ZERO;
                 outward[axis] = side;
-                let face = BoxFace::toward(outward, axis);
+                let face = BoxFace::toward(Vec3::ONE, outward, axis);
                 let [p, q] = face.across;
                 let sides = [(p, -1.0), (q, 1.0), (p, 1.0), (q, -1.0)];
                 for (k, (across, above)) in sides.into_iter().enumerate() {
