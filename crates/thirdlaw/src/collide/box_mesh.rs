@@ -1,28 +1,58 @@
-//! Which triangles of a mesh a box may touch: what their bounds leave is mostly beside or above them.
+//! A box on a mesh: which triangles it may touch, since what their bounds leave is mostly beside or above
+//! them, and what it has in common with these.
 
+use super::box_triangle::BoxTriangle;
+use super::boxes_clip::Facing;
+use super::clip::ON_B;
+use super::piece::Guard;
 use crate::math::{Mat3, Pose, Quat, Vec3};
-use crate::shape::Mesh;
+use crate::shape::{Aabb, Mesh, MeshEdge};
 
-/// A box against a mesh that is not turned.
+/// A box against a mesh.
 pub(super) struct BoxOnMesh {
-    /// To the axes of the box, and from its centre to the origin of the mesh there.
+    /// From axes of the mesh to those of the box.
     to_box: Mat3,
-    origin: Vec3,
+    /// From the centre of the box to the origin of the mesh, in axes of the mesh, m.
+    between: Vec3,
     half: Vec3,
     margin: f64,
 }
 
+/// A triangle in the axes of the box, from its centre.
+#[derive(Clone, Copy)]
+struct Triangle {
+    corners: [Vec3; 3],
+    normal: Vec3,
+}
+
 impl BoxOnMesh {
-    /// A box at the origin with an orientation, and where the mesh is.
+    /// A box at the origin with an orientation, and where a mesh is that is not turned.
     pub fn new(half: Vec3, rotation: Quat, mesh: &Pose, margin: f64) -> BoxOnMesh {
-        let to_box = Mat3::from_quat(rotation).transpose();
-        BoxOnMesh { to_box, origin: to_box * mesh.translation, half, margin }
+        BoxOnMesh::with_axes(half, &Mat3::from_quat(rotation), mesh.translation, margin)
+    }
+
+    /// A box with its axes, and from its centre to the origin of a mesh, in axes of the mesh.
+    pub fn with_axes(half: Vec3, axes: &Mat3, between: Vec3, margin: f64) -> BoxOnMesh {
+        BoxOnMesh { to_box: axes.transpose(), between, half, margin }
+    }
+
+    /// Fills `found` with the triangles whose boxes are within the margin, in order.
+    pub fn candidates(&self, mesh: &Mesh, found: &mut Vec<u32>) {
+        let along = |k: usize| self.half.dot(self.to_box.col(k).abs()) + self.margin.max(0.0);
+        let extent = Vec3::new(along(0), along(1), along(2));
+        let around = Aabb::new(-self.between - extent, extent - self.between);
+        found.clear();
+        found.extend(mesh.bvh.intersect_aabb(&around));
+        found.sort_unstable();
     }
 
     /// Whether no plane is found that parts the box from a triangle by more than the margin, and the box
     /// is not wholly behind the triangle.
     pub fn may_touch(&self, mesh: &Mesh, triangle: usize) -> bool {
-        let (n, [a, b, c]) = self.place(mesh, triangle);
+        self.is_near(&self.place(mesh, triangle))
+    }
+
+    fn is_near(&self, &Triangle { corners: [a, b, c], normal: n }: &Triangle) -> bool {
         let (height, reach) = (-n.dot(a), self.half.dot(n.abs()));
         if height - reach > self.margin || height + reach < 0.0 {
             return false;
@@ -38,10 +68,41 @@ impl BoxOnMesh {
         })
     }
 
+    /// Fills `out` with what a triangle, its side a, has in common with the box, in axes of the mesh from
+    /// its origin and of the box from its centre; says whether that is anything.
+    pub fn touch(&self, mesh: &Mesh, triangle: usize, out: &mut Facing) -> bool {
+        let placed = self.place(mesh, triangle);
+        if !self.is_near(&placed) {
+            return false;
+        }
+        // one by one: mapping the array would copy it twice
+        let edge = |k: usize| match mesh.edges[triangle][k] {
+            MeshEdge::Convex { normal, inward } => {
+                MeshEdge::Convex { normal: self.to_box * normal, inward: self.to_box * inward }
+            }
+            other => other,
+        };
+        let edges = [edge(0), edge(1), edge(2)];
+        let guard = Guard { corners: placed.corners, normal: placed.normal, edges };
+        let own = BoxTriangle { half: self.half, guard }.touch(self.margin, out);
+        let to_mesh = self.to_box.transpose();
+        // normals of the mesh are what they are, not turned there and back
+        let own = own.and_then(|own| match own.checked_sub(1).map(|k| mesh.edges[triangle][k]) {
+            None => Some(mesh.normals[triangle]),
+            Some(MeshEdge::Convex { normal, .. }) => Some(normal),
+            _ => None,
+        });
+        out.normal = own.unwrap_or_else(|| to_mesh * out.normal);
+        for point in &mut out.points[..out.count] {
+            point.on_a = to_mesh * point.on_a - self.between;
+        }
+        out.count > 0
+    }
+
     /// How wide a plane parts the box from a triangle, m. A box wholly behind one counts as far from it
     /// as it would have to go to be otherwise, and `rest` more.
     pub fn clearance(&self, mesh: &Mesh, triangle: usize, rest: f64) -> f64 {
-        let (n, [a, b, c]) = self.place(mesh, triangle);
+        let Triangle { corners: [a, b, c], normal: n } = self.place(mesh, triangle);
         let (height, reach) = (-n.dot(a), self.half.dot(n.abs()));
         let behind = -height - reach;
         let (low, high) = (a.min(b).min(c), a.max(b).max(c));
@@ -56,10 +117,21 @@ impl BoxOnMesh {
         most.max(0.0)
     }
 
-    /// Normal and corners of a triangle in the axes of the box.
-    fn place(&self, mesh: &Mesh, triangle: usize) -> (Vec3, [Vec3; 3]) {
-        let corners = mesh.corners(triangle).map(|corner| self.origin + self.to_box * corner);
-        (self.to_box * mesh.normals[triangle], corners)
+    fn place(&self, mesh: &Mesh, triangle: usize) -> Triangle {
+        // what is far away cancels before it is turned
+        let corners = mesh.corners(triangle).map(|corner| self.to_box * (corner + self.between));
+        Triangle { corners, normal: self.to_box * mesh.normals[triangle] }
+    }
+}
+
+impl Facing {
+    /// The same with both sides exchanged.
+    pub fn flip(&mut self) {
+        self.normal = -self.normal;
+        for point in &mut self.points[..self.count] {
+            (point.on_a, point.on_b) = (point.on_b, point.on_a);
+            point.feature ^= ON_B;
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::loose::{Change, LooseBox, LooseBoxes};
 use super::narrow;
 use super::pairs::{Loose, NOWHERE, Ordered, Pair, SLACK, merge};
 use super::placed::{Placed, pair_margin};
-use crate::body::{BodyKind, Groups};
+use crate::body::{BodyKind, Groups, Material};
 use crate::math::{Quat, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::shape::{Aabb, Convex, Geometry};
@@ -27,6 +27,8 @@ pub struct BroadPhase {
     bounds: Vec<Bounds>,
     /// What every pair asks for, close together.
     traits: Vec<Traits>,
+    /// What every contact found anew asks for: models of bodies lie far apart.
+    pub(super) surfaces: Vec<Material>,
     /// Slots of bodies without bounds (half-spaces).
     unbounded: Vec<u32>,
     /// Pairs to be examined, ordered; the lower slot first.
@@ -121,12 +123,15 @@ impl BroadPhase {
         self.placed.resize(count, Placed::ABSENT);
         self.bounds.resize(count, Bounds::ABSENT);
         self.traits.resize(count, Traits::ABSENT);
+        self.surfaces.resize(count, Material::default());
         let bodies = model.bodies.par_iter().zip(&state.bodies);
         let loose = self.loose.boxes.par_iter_mut().zip(&mut self.loose.changes);
-        let memory = self.placed.par_iter_mut().zip(&mut self.bounds).zip(&mut self.traits);
+        let known = self.traits.par_iter_mut().zip(&mut self.surfaces);
+        let memory = self.placed.par_iter_mut().zip(&mut self.bounds).zip(known);
         bodies.zip(loose).zip(memory).with_min_len(TOGETHER).for_each(
-            |(((body, now), (loose, change)), ((placed, bounds), traits))| {
+            |(((body, now), (loose, change)), ((placed, bounds), (traits, surface)))| {
                 traits.set(body, now);
+                *surface = body.material;
                 *change = place((body, now, dt), placed, bounds, (traits, loose));
             },
         );

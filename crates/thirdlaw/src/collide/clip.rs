@@ -321,35 +321,52 @@ pub(super) fn choose(n: Vec3, points: &[(Vec3, f64)]) -> ([usize; POINTS_MAX], u
     if count <= POINTS_MAX {
         return (chosen, count);
     }
-    count = 0;
-    let mut take = |score: &dyn Fn(Vec3, f64) -> f64, slack: f64, least: f64| {
+    let mut take = Take { points, chosen: [0; POINTS_MAX], count: 0 };
+    let small = 1e-6 * extent;
+    let tiny = small * extent;
+    let area = |a: Vec3, b: Vec3, c: Vec3| n.dot((b - a).cross(c - a));
+    let mut take_all = || {
+        let p0 = take.best(counts, |_, separation| -separation, (small, f64::NEG_INFINITY))?;
+        let p1 = take.best(counts, |p, _| p.distance(p0), (small, small))?;
+        let p2 = take.best(counts, |p, _| area(p0, p1, p).abs(), (tiny, tiny))?;
+        let turn = if area(p0, p1, p2) < 0.0 { -1.0 } else { 1.0 };
+        let adds = |c: Vec3, _| {
+            let outside = |a: Vec3, b: Vec3| -turn * area(a, b, c);
+            outside(p0, p1).max(outside(p1, p2)).max(outside(p2, p0))
+        };
+        take.best(counts, adds, (tiny, tiny))
+    };
+    take_all();
+    (take.chosen, take.count)
+}
+
+/// Points of which some are chosen.
+struct Take<'a> {
+    points: &'a [(Vec3, f64)],
+    chosen: [usize; POINTS_MAX],
+    count: usize,
+}
+
+impl Take<'_> {
+    /// Chooses the point of the highest score above `least`, if there is one; it is left for another only
+    /// if that is better by more than `slack`.
+    fn best(
+        &mut self,
+        counts: impl Fn(usize) -> bool,
+        score: impl Fn(Vec3, f64) -> f64,
+        (slack, least): (f64, f64),
+    ) -> Option<Vec3> {
         let mut best: Option<(usize, f64)> = None;
-        let left = |k: usize| counts(k) && !chosen[..count].contains(&k);
-        for (k, p) in points.iter().enumerate().filter(|&(k, _)| left(k)) {
+        let left = |k: usize| counts(k) && !self.chosen[..self.count].contains(&k);
+        for (k, p) in self.points.iter().enumerate().filter(|&(k, _)| left(k)) {
             let s = score(p.0, p.1);
             if s > least && best.is_none_or(|(_, b)| s > b + slack) {
                 best = Some((k, s));
             }
         }
         let (k, _) = best?;
-        chosen[count] = k;
-        count += 1;
-        Some(points[k].0)
-    };
-    let small = 1e-6 * extent;
-    let tiny = small * extent;
-    let area = |a: Vec3, b: Vec3, c: Vec3| n.dot((b - a).cross(c - a));
-    let mut take_all = || {
-        let p0 = take(&|_, separation| -separation, small, f64::NEG_INFINITY)?;
-        let p1 = take(&|p, _| p.distance(p0), small, small)?;
-        let p2 = take(&|p, _| area(p0, p1, p).abs(), tiny, tiny)?;
-        let turn = if area(p0, p1, p2) < 0.0 { -1.0 } else { 1.0 };
-        let adds = |c: Vec3, _| {
-            let outside = |a: Vec3, b: Vec3| -turn * area(a, b, c);
-            outside(p0, p1).max(outside(p1, p2)).max(outside(p2, p0))
-        };
-        take(&adds, tiny, tiny)
-    };
-    take_all();
-    (chosen, count)
+        self.chosen[self.count] = k;
+        self.count += 1;
+        Some(self.points[k].0)
+    }
 }

@@ -14,12 +14,14 @@ use super::manifold::Manifold;
 use super::narrow::{NarrowScratch, collide};
 use super::pairs::{Ordered, Pair};
 use super::persist::refresh;
-use super::placed::{Placed, box_pair, pair_margin};
+use super::placed::{Placed, box_on_mesh, box_pair, pair_margin};
 use super::places::{Places, Renewed, find_starts};
 pub use super::record::{Basis, Contact, ContactKey, ContactPoint, Cores, Found, Impulses};
-use super::renew::{Met, Pairing};
+use super::renew::Pairing;
+use crate::body::Material;
 use crate::model::{BodyModel, Model};
 use crate::scheme::pile::prefetch;
+use crate::shape::Geometry;
 use crate::state::{BodyState, State};
 
 /// Memory of the narrow phase.
@@ -58,14 +60,14 @@ pub fn update(
     (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
-    let BroadPhase { pairs, placed, .. } = broad;
+    let BroadPhase { pairs, placed, surfaces, .. } = broad;
     let chunk_count = pairs.len().div_ceil(CHUNK).max(1);
     if scratch.chunks.len() < chunk_count {
         scratch.chunks.resize_with(chunk_count, Chunk::default);
     }
     let chunks = &mut scratch.chunks[..chunk_count];
     let mut contacts = std::mem::take(&mut state.contacts);
-    let search = Search { model, state, placed, dt };
+    let search = Search { model, state, placed, surfaces, dt };
     find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
     search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
     let free = chunks.iter().map(|chunk| chunk.free).sum();
@@ -84,6 +86,7 @@ struct Search<'a> {
     model: &'a Model,
     state: &'a State,
     placed: &'a [Placed],
+    surfaces: &'a [Material],
     dt: f64,
 }
 
@@ -171,16 +174,16 @@ impl<'a> Search<'a> {
             old.iter_mut().for_each(Contact::end);
             return (false, gap);
         }
-        let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
-        let pairing = Pairing::new([body_a, body_b], [place_a, place_b], margin);
+        let surfaces = [a, b].map(|slot| &self.surfaces[slot as usize]);
+        let pairing = Pairing::new(surfaces, [place_a, place_b], margin);
         let mut places = Renewed::new(old, added);
         // a contact is large: it is changed where it lies
         if boxes == Boxes::Facing {
             let normal = (place_a.axes * facing.normal).normalize();
-            let met = facing.points.map(|point| Met::of_boxes(&point, [body_a, body_b]));
             let contact = places.place(ContactKey { a, b, piece_a: 0, piece_b: 0 });
-            pairing.renew(contact, normal, facing.whole, &met[..facing.count]);
-        } else {
+            pairing.renew_facing(contact, (normal, facing.whole), facing);
+        } else if !self.find_on_mesh((a, b), (&pairing, margin), &mut places, (narrow, facing)) {
+            let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
             let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
             let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
             let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
@@ -194,8 +197,42 @@ impl<'a> Search<'a> {
         if places.finish() {
             return (true, 0.0);
         }
-        let shapes = [(&body_a.shape, place_a.pose()), (&body_b.shape, place_b.pose())];
+        let shapes = [(a, place_a), (b, place_b)].map(|(i, at)| (&self.body(i).0.shape, at.pose()));
         (false, clearance(shapes, (margin, place_a.rest.min(place_b.rest)), narrow))
+    }
+}
+
+impl Search<'_> {
+    /// Finds the contacts of a pair of which one is a mesh and the other a box; says whether it is.
+    fn find_on_mesh(
+        self,
+        (a, b): (u32, u32),
+        (pairing, margin): (&Pairing, f64),
+        places: &mut Renewed,
+        (narrow, facing): (&mut NarrowScratch, &mut Facing),
+    ) -> bool {
+        let placed = [a, b].map(|slot| &self.placed[slot as usize]);
+        let (ground, on, cuboid) = match placed.map(Placed::is_box) {
+            [false, true] => (a, placed[0], placed[1]),
+            [true, false] => (b, placed[1], placed[0]),
+            _ => return false,
+        };
+        let Geometry::Mesh(mesh) = self.body(ground).0.shape.geometry() else { return false };
+        let pair = box_on_mesh(cuboid, on, margin);
+        pair.candidates(mesh, &mut narrow.found);
+        for &piece in &narrow.found {
+            if !pair.touch(mesh, piece as usize, facing) {
+                continue;
+            }
+            let mut key = ContactKey { a, b, piece_a: piece, piece_b: 0 };
+            if ground == b {
+                facing.flip();
+                (key.piece_a, key.piece_b) = (0, piece);
+            }
+            let normal = (on.axes * facing.normal).normalize();
+            pairing.renew_facing(places.place(key), (normal, false), facing);
+        }
+        true
     }
 }
 

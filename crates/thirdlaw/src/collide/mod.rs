@@ -1,6 +1,8 @@
 //! Finding contacts: broad phase, manifolds, continuous detection.
 
 mod box_mesh;
+mod box_triangle;
+mod box_triangle_closest;
 mod boxes;
 mod boxes_clip;
 pub mod broad;
@@ -18,12 +20,15 @@ mod persist;
 mod piece;
 mod placed;
 mod places;
+mod polygon;
 mod record;
 mod renew;
 mod sat;
 pub mod sweep;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_box_mesh;
 #[cfg(test)]
 mod tests_boxes;
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct NarrowScratch {
     clip: ClipBuffer,
     solver: Solver,
     pub(super) pairs: Vec<(u32, u32)>,
-    found: Vec<u32>,
+    pub(super) found: Vec<u32>,
 }
 
 impl std::fmt::Debug for NarrowScratch {

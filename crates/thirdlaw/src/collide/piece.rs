@@ -445,9 +445,10 @@ impl Guard {
             if reach[k] < top && reach[next] < top {
                 continue;
             }
-            let along = self.corners[next] - self.corners[k];
-            let outward = along.cross(self.normal).normalize_or_zero();
-            if n.dot(outward) <= 1e-7 {
+            // not of unit length, as roots take long
+            let outward = (self.corners[next] - self.corners[k]).cross(self.normal);
+            let across = n.dot(outward);
+            if across <= 0.0 || across * across <= 1e-14 * outward.length_squared() {
                 continue;
             }
             leans = true;

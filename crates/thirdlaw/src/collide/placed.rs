@@ -1,6 +1,7 @@
 //! Bodies as collision detection sees them in a step: what every pair asks for, close together in memory
 //! and worked out once a body.
 
+use super::box_mesh::BoxOnMesh;
 use super::boxes::BoxPair;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::model::BodyModel;
@@ -30,7 +31,7 @@ pub struct Placed {
     /// Where the origin of its shape is, m.
     pub origin: Vec3,
     /// Centre of mass in the frame of the shape, m.
-    center: Vec3,
+    pub center: Vec3,
 }
 
 impl Placed {
@@ -84,6 +85,11 @@ impl Placed {
         self.turning = if speed > 0.0 { speed * self.reach * dt } else { 0.0 };
     }
 
+    /// Whether it is a box.
+    pub fn is_box(&self) -> bool {
+        self.half.x >= 0.0
+    }
+
     /// The pose of its shape.
     pub fn pose(&self) -> Pose {
         Pose::from_parts(self.origin, self.rotation)
@@ -113,7 +119,7 @@ impl Placed {
 
     /// The box around its shape along the world's axes.
     pub fn bounds(&self, body: &BodyModel) -> Aabb {
-        if self.half.x < 0.0 {
+        if !self.is_box() {
             return body.shape.aabb(&self.pose());
         }
         let Mat3 { x_axis, y_axis, z_axis } = self.axes;
@@ -138,10 +144,17 @@ pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
 
 /// Two bodies that are boxes, in the axes of the first.
 pub(super) fn box_pair(a: &Placed, b: &Placed) -> Option<BoxPair> {
-    if a.half.x < 0.0 || b.half.x < 0.0 {
+    if !a.is_box() || !b.is_box() {
         return None;
     }
     let to_a = a.axes.transpose();
     let between = to_a * (b.origin - a.origin);
     Some(BoxPair { half: [a.half, b.half], turn: to_a * b.axes, between })
+}
+
+/// A body that is a box on one that is a mesh.
+pub(super) fn box_on_mesh(cuboid: &Placed, mesh: &Placed, margin: f64) -> BoxOnMesh {
+    let to_mesh = mesh.axes.transpose();
+    let between = to_mesh * (mesh.origin - cuboid.origin);
+    BoxOnMesh::with_axes(cuboid.half, &(to_mesh * cuboid.axes), between, margin)
 }

@@ -1,13 +1,13 @@
 //! Contacts found anew: how a contact takes over what two pieces have in common now, and the impulses of
 //! the last step from points that persist.
 
-use super::boxes_clip::FacingPoint;
+use super::boxes_clip::{Facing, FacingPoint};
 use super::clip::is_face_of_b;
 use super::manifold::{POINTS_MAX, Point};
 use super::placed::Placed;
 use super::record::{Basis, Contact, Found, Impulses};
+use crate::body::Material;
 use crate::math::{Mat3, Vec3};
-use crate::model::BodyModel;
 
 /// Two bodies whose contacts are found anew.
 pub(super) struct Pairing<'a> {
@@ -33,10 +33,10 @@ pub(super) struct Met {
 }
 
 impl Met {
-    /// A point of two boxes.
-    pub fn of_boxes(point: &FacingPoint, bodies: [&BodyModel; 2]) -> Met {
+    /// A point of two boxes, or of a box and a mesh.
+    fn of_boxes(point: &FacingPoint, placed: [&Placed; 2]) -> Met {
         Met {
-            on: [point.on_a - bodies[0].center, point.on_b - bodies[1].center],
+            on: [point.on_a - placed[0].center, point.on_b - placed[1].center],
             radii: [0.0; 2],
             separation: point.separation,
             feature: point.feature,
@@ -45,14 +45,9 @@ impl Met {
 }
 
 impl<'a> Pairing<'a> {
-    /// Two bodies whose contacts were looked for up to a distance of `margin`.
-    pub fn new(
-        [body_a, body_b]: [&BodyModel; 2],
-        placed: [&'a Placed; 2],
-        margin: f64,
-    ) -> Pairing<'a> {
+    /// Two bodies with their surfaces, whose contacts were looked for up to a distance of `margin`.
+    pub fn new([ma, mb]: [&Material; 2], placed: [&'a Placed; 2], margin: f64) -> Pairing<'a> {
         let [a, b] = placed;
-        let (ma, mb) = (&body_a.material, &body_b.material);
         let to_own = [a.axes.transpose(), b.axes.transpose()];
         let turn = a.rotation.conjugate() * b.rotation;
         Pairing {
@@ -70,7 +65,7 @@ impl<'a> Pairing<'a> {
                 mb.restitution_combine,
                 mb.restitution,
             ),
-            reach: 0.1 * body_a.reach.min(body_b.reach),
+            reach: 0.1 * a.reach.min(b.reach),
         }
     }
 
@@ -84,6 +79,21 @@ impl<'a> Pairing<'a> {
             separation: point.separation,
             feature: point.feature,
         }
+    }
+
+    /// Makes a contact what two boxes, or a box and a mesh, have in common.
+    pub fn renew_facing(
+        &self,
+        contact: &mut Contact,
+        (normal, whole): (Vec3, bool),
+        facing: &Facing,
+    ) {
+        let mut met = [Met::default(); POINTS_MAX];
+        let points = &facing.points[..facing.count];
+        for (met, point) in met.iter_mut().zip(points) {
+            *met = Met::of_boxes(point, self.placed);
+        }
+        self.renew(contact, normal, whole, &met[..points.len()]);
     }
 
     /// Makes a contact what was found; `whole` says that no point was left out, and nothing of another
