@@ -16,7 +16,7 @@
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
 //! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, of one body on
-//! another, or of few bodies that fly about, take the general way. Those that deserve patience
+//! another, or of few bodies that fly about, take other ways (`Way`). Those that deserve patience
 //! (`effort.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
@@ -40,11 +40,13 @@ mod vector;
 mod work;
 
 use super::effort::Effort;
+use super::free;
 use super::substep::{Setting, SolveTotals};
 use super::watch::{Spent, Watch};
 use crate::collide::contacts::Contact;
 use crate::contact::{FrictionModel, Solver, TINY};
-use crate::rigid::island::Islands;
+use crate::model::Model;
+use crate::rigid::island::{Island, Islands};
 use crate::settings::Precision;
 use crate::state::BodyState;
 use rayon::prelude::*;
@@ -69,6 +71,10 @@ const FULL: [usize; 2] = [64, 256];
 pub enum Way {
     /// By itself, as `substep.rs` says.
     Alone,
+    /// A body that nothing touches, as `free.rs` says.
+    Free,
+    /// With others like it, as `abreast.rs` says.
+    Abreast,
     /// In the pile.
     Plain,
     /// In a pile of patient ones.
@@ -96,8 +102,7 @@ impl Piles {
         let contact = &setting.2.contact;
         let usual = contact.solver == Solver::ColoredPgs
             && contact.friction == FrictionModel::Cone
-            && !contact.staggered
-            && contact.precision != Precision::Double;
+            && !contact.staggered;
         self.ways.clear();
         self.plain.clear();
         (self.used, self.filling) = (0, [None; 2]);
@@ -106,14 +111,16 @@ impl Piles {
             let slots = &islands.bodies[island.body_start..][..island.body_count];
             let contacts = &islands.contacts[island.contact_start..][..island.contact_count];
             let usual = usual && island.link_count == 0 && island.point_count == 0;
-            let (way, effort, rows) = if usual && island.contact_count > 1 {
+            let (way, effort, rows) = if usual && island.contact_count > 0 {
                 way(setting, slots, contacts)
+            } else if is_free(setting.0, island, slots) {
+                (Way::Free, Effort::default(), 0)
             } else {
                 (Way::Alone, Effort::default(), 0)
             };
             self.ways.push(way);
             match way {
-                Way::Alone => {}
+                Way::Alone | Way::Free | Way::Abreast => {}
                 Way::Plain => self.plain.add(setting, island, slots, contacts, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
@@ -187,6 +194,12 @@ impl Piles {
     }
 }
 
+/// Whether an island is one body that only gravity and the like move.
+fn is_free(model: &Model, island: &Island, slots: &[u32]) -> bool {
+    let held = island.contact_count + island.link_count + island.point_count > 0;
+    !held && slots.len() == 1 && free::is_free(&model.bodies[slots[0] as usize])
+}
+
 /// How to solve an island, how hard to try, and how many rows it has.
 fn way(
     (model, state, settings, dt): Setting,
@@ -200,13 +213,20 @@ fn way(
         rows += 3 * contact.count as usize;
     }
     let effort = Effort::of(model, state, slots);
-    let fits = slots.iter().all(|&slot| MASSES.contains(&model.bodies[slot as usize].mass));
-    let way = if bounces || !fits || rows <= TINY || effort.is_direct(&settings.contact, rows) {
+    let contact = &settings.contact;
+    let mut masses = slots.iter().map(|&slot| model.bodies[slot as usize].mass);
+    let fits = contact.precision != Precision::Double
+        && rows > TINY
+        && masses.all(|mass| MASSES.contains(&mass));
+    let few = contacts.len() < CONTACTS;
+    let way = if bounces || effort.is_direct(contact, rows) || effort.is_tiny(rows) {
         Way::Alone
-    } else if !effort.is_plain(&settings.contact, rows) {
-        Way::Patient
-    } else if contacts.len() >= CONTACTS || effort.haste * dt < DRIFT {
+    } else if !effort.is_plain(contact, rows) {
+        if fits { Way::Patient } else { Way::Alone }
+    } else if fits && (!few || effort.haste * dt < DRIFT) {
         Way::Plain
+    } else if few {
+        Way::Abreast
     } else {
         Way::Alone
     };
