@@ -54,7 +54,7 @@ pub(super) struct Foot {
 }
 
 /// Both bodies of a group's blocks, those of the world included.
-pub(super) type Footing = [[u32; LANES]; 2];
+pub(super) type Footing = [[u32; 2]; LANES];
 
 impl Lanes {
     /// Takes over where the points are on their bodies: three rows of the problem to each of `anchors`.
@@ -63,13 +63,13 @@ impl Lanes {
         self.feet.resize(self.points.len(), Foot::default());
         self.footing.clear();
         for group in &self.groups {
-            let mut footing = [[NOBODY; LANES]; 2];
+            let mut footing = [[NOBODY; 2]; LANES];
             let feet = &mut self.feet[group.start as usize..group.end as usize];
-            for lane in 0..LANES {
+            for (lane, bodies) in footing.iter_mut().enumerate() {
                 let rows = group.rows(lane);
                 for (anchor, foot) in anchors[rows.start / 3..rows.end / 3].iter().zip(&mut *feet) {
+                    *bodies = anchor.bodies;
                     for k in 0..2 {
-                        footing[k][lane] = anchor.bodies[k];
                         foot.arms[k].set(lane, anchor.arms[k]);
                         foot.radii[k].0[lane] = anchor.radii[k];
                     }
@@ -227,8 +227,7 @@ impl<V: Vector> Stand<V> {
     fn gather(poses: &[Pose], footing: &Footing) -> Stand<V> {
         let mut axes = [[Wide3::default(); 3]; 2];
         let mut between = Wide3::default();
-        for lane in 0..LANES {
-            let [a, b] = [footing[0][lane], footing[1][lane]];
+        for (lane, &[a, b]) in footing.iter().enumerate() {
             if a == NOBODY {
                 continue;
             }
