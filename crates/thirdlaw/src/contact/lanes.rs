@@ -10,13 +10,18 @@
 //! No operation goes across lanes and none is fused, so the bits do not depend on the vector width of
 //! the machine, nor on which blocks share a record.
 
+mod follow;
+mod pack;
 mod sweep;
+
+pub use follow::{Anchor, Pose, Softness};
+use follow::{Foot, Footing};
 
 use super::colors::Colors;
 use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side};
 use super::vector::{LANES, Vector, Wide, Wide3};
 use super::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
-use crate::math::{Mat3, Twist, Vec3};
+use crate::math::Twist;
 
 /// The world, or no block at all in this lane.
 const NOBODY: u32 = u32::MAX;
@@ -87,6 +92,9 @@ pub(super) struct Lanes {
     others: Vec<u32>,
     other_starts: Vec<u32>,
     sorted: Vec<(u32, u32)>,
+    /// Where points are on their bodies, where they follow these.
+    feet: Vec<Foot>,
+    footing: Vec<Footing>,
     /// Whether a colour is large enough to be worked on by several threads.
     pub forks: bool,
     /// Whether inputs and impulses are held for a whole solve.
@@ -167,7 +175,7 @@ impl Lanes {
     /// Takes over the numbers that follow from the places of things: directions, arms, masses.
     pub fn pack(&mut self, problem: &ContactProblem) {
         let leaf = leaf_groups(problem);
-        pack_groups(problem, &mut self.groups, &mut self.points, 0, leaf);
+        pack::pack_groups(problem, &mut self.groups, &mut self.points, 0, leaf);
     }
 
     /// Takes over impulses, biases and compliances.
@@ -219,51 +227,6 @@ pub(super) const LEAF_GROUPS: usize = 64;
 fn leaf_groups(problem: &ContactProblem) -> usize {
     let parallel = problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1;
     if parallel { LEAF_GROUPS } else { usize::MAX }
-}
-
-/// `points` starts at record `base`.
-fn pack_groups(
-    problem: &ContactProblem,
-    groups: &mut [Group],
-    points: &mut [Point],
-    base: usize,
-    leaf: usize,
-) {
-    if groups.len() > leaf {
-        let (left, right) = groups.split_at_mut(groups.len() / 2);
-        let middle = right[0].start as usize;
-        let (points_left, points_right) = points.split_at_mut(middle - base);
-        rayon::join(
-            || pack_groups(problem, left, points_left, base, leaf),
-            || pack_groups(problem, right, points_right, middle, leaf),
-        );
-        return;
-    }
-    #[cfg(target_arch = "x86_64")]
-    if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: the machine has what the function was compiled for
-        return unsafe { pack_avx2(problem, groups, points, base) };
-    }
-    pack_with::<Wide>(problem, groups, points, base);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn pack_avx2(problem: &ContactProblem, groups: &mut [Group], points: &mut [Point], base: usize) {
-    pack_with::<super::vector::avx2::Register>(problem, groups, points, base);
-}
-
-#[inline(always)]
-fn pack_with<V: Vector>(
-    problem: &ContactProblem,
-    groups: &mut [Group],
-    points: &mut [Point],
-    base: usize,
-) {
-    for group in groups {
-        let range = group.start as usize - base..group.end as usize - base;
-        group.pack::<V>(problem, &mut points[range]);
-    }
 }
 
 /// `out` starts at record `base`.
@@ -338,88 +301,6 @@ impl Group {
     fn rows(&self, lane: usize) -> std::ops::Range<usize> {
         let start = self.row_start[lane] as usize;
         start..start + 3 * self.count[lane] as usize
-    }
-
-    #[inline(always)]
-    fn pack<V: Vector>(&mut self, problem: &ContactProblem, points: &mut [Point]) {
-        // a lane without a point has no compliance, nor what an earlier `measure` left there
-        for point in &mut *points {
-            point.response = Wide::default();
-            point.friction_inverse = Default::default();
-        }
-        for lane in 0..LANES {
-            for k in 0..2 {
-                let body = self.write[k][lane];
-                if body != NOBODY {
-                    let mass = &problem.bodies[body as usize];
-                    self.masses[k].inv_mass.set(lane, mass.inv_mass);
-                    let Mat3 { x_axis, y_axis, z_axis } = mass.inv_inertia;
-                    for (to, axis) in
-                        self.masses[k].inv_inertia.iter_mut().zip([x_axis, y_axis, z_axis])
-                    {
-                        to.set(lane, axis);
-                    }
-                }
-            }
-            // arms on the world are not to be read
-            let [a, b] = [self.read[0][lane] != NOBODY, self.read[1][lane] != NOBODY];
-            let rows = problem.rows[self.rows(lane)].chunks_exact(3);
-            for (rows, point) in rows.zip(&mut *points) {
-                for (k, row) in rows.iter().enumerate() {
-                    point.direction[k].set(lane, row.direction);
-                    point.arm_a[k].set(lane, if a { row.arm_a } else { Vec3::ZERO });
-                    point.arm_b[k].set(lane, if b { row.arm_b } else { Vec3::ZERO });
-                }
-                if let Bound::Friction { coefficient, .. } = rows[1].bound {
-                    point.coefficient.0[lane] = coefficient;
-                }
-                // for `measure`
-                point.response.0[lane] = rows[0].compliance;
-                point.friction_inverse[0].0[lane] = rows[1].compliance;
-                point.friction_inverse[2].0[lane] = rows[2].compliance;
-            }
-        }
-        for point in points {
-            point.measure::<V>(&self.masses);
-        }
-    }
-}
-
-impl Point {
-    /// The responses; where they go lie the compliances.
-    #[inline(always)]
-    fn measure<V: Vector>(&mut self, masses: &[Masses; 2]) {
-        let n = self.response_of::<V>(masses, 0, 0) + V::load(&self.response);
-        let p = self.response_of::<V>(masses, 1, 1) + V::load(&self.friction_inverse[0]);
-        let q = self.response_of::<V>(masses, 1, 2);
-        let r = self.response_of::<V>(masses, 2, 2) + V::load(&self.friction_inverse[2]);
-        let [zero, one, half] = [0.0, 1.0, 0.5].map(|x| V::load(&Wide([x; LANES])));
-        n.store(&mut self.response);
-        n.select_le(zero, zero, one / n).store(&mut self.inverse);
-        let apart = half * (p - r);
-        let largest = half * (p + r) + (apart * apart + q * q).sqrt();
-        largest.store(&mut self.largest);
-        largest.select_le(zero, zero, one / largest).store(&mut self.largest_inverse);
-        let determinant = p * r - q * q;
-        let least = V::load(&Wide([1e-12; LANES])) * p * r;
-        // what nothing can move sticks
-        let none = (p + r).select_le(zero, zero, V::load(&Wide([f64::NAN; LANES])));
-        let k = determinant.select_le(least, none, one / determinant);
-        (k * r).store(&mut self.friction_inverse[0]);
-        (k * (zero - q)).store(&mut self.friction_inverse[1]);
-        (k * p).store(&mut self.friction_inverse[2]);
-    }
-
-    /// J_i M⁻¹ J_kᵀ.
-    #[inline(always)]
-    fn response_of<V: Vector>(&self, [a, b]: &[Masses; 2], i: usize, k: usize) -> V {
-        let load = |v: &Wide3| [V::load(&v.0[0]), V::load(&v.0[1]), V::load(&v.0[2])];
-        let (mass_a, mass_b) = (load(&a.inv_mass), load(&b.inv_mass));
-        let d = load(&self.direction[k]);
-        let push = [0, 1, 2].map(|x| (mass_a[x] + mass_b[x]) * d[x]);
-        dot(&self.direction[i], &push)
-            + dot(&self.arm_a[i], &a.spin(&load(&self.arm_a[k])))
-            + dot(&self.arm_b[i], &b.spin(&load(&self.arm_b[k])))
     }
 }
 

@@ -5,6 +5,7 @@ pub mod colored_pgs;
 pub mod colors;
 pub mod dense;
 pub mod direct;
+pub(crate) mod follow;
 mod interior;
 pub mod jacobi;
 pub mod jacobi_bridson;
@@ -28,6 +29,7 @@ mod vector;
 pub mod violation;
 mod wrench;
 
+pub(crate) use lanes::{Anchor, Pose, Softness};
 pub use problem::{
     Block, BodyMass, Bound, ContactProblem, FrictionModel, ProblemError, Row, Side, Velocities,
 };

@@ -26,6 +26,8 @@ pub(super) trait Vector:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     fn load(from: &Wide) -> Self;
+    /// The same number in all lanes.
+    fn splat(x: f64) -> Self;
     fn store(self, to: &mut Wide);
     fn abs(self) -> Self;
     fn sqrt(self) -> Self;
@@ -43,6 +45,11 @@ impl Vector for Wide {
     #[inline(always)]
     fn load(from: &Wide) -> Wide {
         *from
+    }
+
+    #[inline(always)]
+    fn splat(x: f64) -> Wide {
+        Wide([x; LANES])
     }
 
     #[inline(always)]
@@ -145,6 +152,11 @@ pub(super) mod avx2 {
         #[inline(always)]
         fn load(from: &Wide) -> Register {
             Register(unsafe { _mm256_load_pd(from.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn splat(x: f64) -> Register {
+            Register(unsafe { _mm256_set1_pd(x) })
         }
 
         #[inline(always)]

@@ -8,6 +8,7 @@ mod links;
 use crate::collide::contacts::Contact;
 use crate::model::Model;
 use crate::scheme::pile::prefetch;
+use crate::scheme::substep::Members;
 use crate::state::State;
 use rayon::prelude::*;
 
@@ -121,6 +122,16 @@ const TOGETHER: usize = 1024;
 const EARLY: usize = 12;
 
 impl Islands {
+    /// What an island consists of.
+    pub fn members(&self, island: &Island) -> Members<'_> {
+        Members {
+            bodies: &self.bodies[island.body_start..][..island.body_count],
+            contacts: &self.contacts[island.contact_start..][..island.contact_count],
+            links: &self.links[island.link_start..][..island.link_count],
+            points: &self.points[island.point_start..][..island.point_count],
+        }
+    }
+
     /// Groups bodies by the contacts between dynamic bodies. An island with one body awake, or
     /// touched by a kinematic body that moves, wakes as a whole.
     pub fn build(&mut self, model: &Model, state: &mut State) {

@@ -9,8 +9,11 @@
 use crate::math::{Mat3, Quat, Vec3, rotation_from_vector};
 use crate::model::BodyModel;
 
-/// q¹: the orientation after `h` seconds of free flight.
+/// q¹: the orientation after `h` seconds of free flight. What does not turn keeps its bits.
 pub fn advance(model: &BodyModel, rotation: Quat, omega: Vec3, h: f64) -> Quat {
+    if omega == Vec3::ZERO {
+        return rotation;
+    }
     if keeps_axis(model) {
         return (rotation_from_vector(h * omega) * rotation).normalize();
     }
@@ -24,7 +27,7 @@ pub fn advance(model: &BodyModel, rotation: Quat, omega: Vec3, h: f64) -> Quat {
 /// ω¹: the angular velocity in the orientation `after` that has the angular momentum of `omega` in
 /// the orientation `before`.
 pub fn carry(model: &BodyModel, (before, after): (Quat, Quat), omega: Vec3) -> Vec3 {
-    if keeps_axis(model) {
+    if keeps_axis(model) || omega == Vec3::ZERO {
         return omega;
     }
     let (r0, r1) = (Mat3::from_quat(before), Mat3::from_quat(after));

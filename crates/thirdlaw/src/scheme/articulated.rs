@@ -42,7 +42,7 @@ impl IslandScratch {
         let (model, state, settings, dt) = setting;
         let h = dt / f64::from(settings.substeps);
         let mut totals = SolveTotals::default();
-        self.gather(setting, members);
+        self.gather(setting, std::iter::once(members));
         self.gather_joints(setting, members);
         self.first_joint_row = None;
         // gears and constraints hold more than two sides, which the contact problem cannot say
@@ -82,7 +82,7 @@ impl IslandScratch {
         }
         self.scale_impulses(f64::from(parts));
         totals.joint_work = self.joints.system.factor.work + self.tree.work;
-        self.write_back(model, changed.bodies, changed.impulses);
+        self.write_back(model, (0, 0), changed.bodies, changed.impulses);
         self.write_joints(setting, members, changed.joints, changed.points);
         totals
     }

@@ -121,6 +121,11 @@ impl Effort {
         self.lopsided && rows <= contact.direct_rows as usize
     }
 
+    /// Whether the direct path follows because an island of so few rows is worth it.
+    pub fn is_tiny(&self, rows: usize) -> bool {
+        self.slow && rows <= TINY
+    }
+
     fn is_patient(&self, rows: usize) -> bool {
         self.lopsided || (self.slow && rows <= if self.settled { SMALL } else { PATIENT })
     }
@@ -144,7 +149,7 @@ impl Effort {
         // where the direct path follows, iterating long first only costs
         let lopsided = self.is_direct(contact, rows);
         let patient = contact.patience && self.is_patient(rows) && !lopsided;
-        let direct = lopsided || (self.slow && rows <= TINY);
+        let direct = lopsided || self.is_tiny(rows);
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,

@@ -6,16 +6,19 @@
 //!   3. islands of bodies linked by contacts            rigid/island.rs
 //!   4. per island, in equal substeps: forces, contact
 //!      impulses with and without push, positions       scheme/substep.rs
-//!      and so for most of them together                scheme/pile/
+//!      and so for most of them together                scheme/pile/, scheme/abreast.rs
+//!      or without contacts                             scheme/free.rs
 //!   5. fast bodies are stopped where they first touch,
 //!      quiet islands fall asleep, the result is checked
 //!
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
+use super::abreast;
 use super::finish;
-use super::pile::Piles;
-use super::substep::{Changed, IslandScratch, Members, PointImpulse, SolveTotals, solve_island};
+use super::free;
+use super::pile::{Piles, Way};
+use super::substep::{Changed, IslandScratch, PointImpulse, SolveTotals, solve_island};
 use super::watch::{Clock, Spent, Watch};
 use crate::body::BodyKind;
 use crate::collide::broad::BroadPhase;
@@ -243,8 +246,8 @@ fn solve_islands(
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
         state.points[slot as usize] = *point;
     }
-    let alone = islands.islands.iter().enumerate().filter(|(i, _)| piles.is_alone(*i));
-    for (_, island) in alone {
+    let others = islands.islands.iter().enumerate();
+    for (_, island) in others.filter(|(i, _)| piles.way(*i).hands_back()) {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
             let impulses = &mut state.contacts[index as usize].impulses;
@@ -255,16 +258,20 @@ fn solve_islands(
     watch.spent
 }
 
-/// Islands with fewer contacts than this together are not worth a task of their own.
-const TASK_CONTACTS: usize = 64;
+/// Islands with less work than this together, in sixteenths of a contact alone, are not worth a task of their own.
+const TASK: usize = 16 * 64;
 
 /// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.
 fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let islands = &shared.islands.islands[range.clone()];
-    let alone = range.clone().zip(islands).filter(|(i, _)| shared.piles.is_alone(*i));
-    let weight: usize =
-        alone.map(|(_, i)| i.contact_count + i.body_count / 8 + 2 * i.link_count).sum();
-    if islands.len() > 1 && weight > TASK_CONTACTS {
+    let ways = || range.clone().map(|i| shared.piles.way(i));
+    let weights = islands.iter().zip(ways()).map(|(island, way)| match way {
+        Way::Alone => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
+        Way::Abreast => 8 * island.contact_count,
+        Way::Free => 1,
+        Way::Plain | Way::Patient => 0,
+    });
+    if islands.len() > 1 && weights.sum::<usize>() > TASK {
         let (left, _) = islands.split_at(islands.len() / 2);
         let middle = range.start + left.len();
         let (first, second) = out.split(left);
@@ -274,34 +281,58 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
         );
         return;
     }
-    let mut scratch = take(shared.pool);
+    let Some(first) = islands.first() else { return };
+    let setting = (shared.model, shared.state, shared.settings, shared.dt);
     let mut watch = Watch::start(shared.clock);
-    for (i, island) in range.zip(islands) {
-        let (own, rest) = out.split(std::slice::from_ref(island));
-        out = rest;
-        if !shared.piles.is_alone(i) {
-            continue;
+    let mut scratch = None;
+    for (i, (island, way)) in islands.iter().zip(ways()).enumerate() {
+        if way == Way::Alone {
+            let scratch = scratch.get_or_insert_with(|| take(shared.pool));
+            let members = shared.islands.members(island);
+            let changed = out.of(first, island);
+            out.totals[i] = solve_island(setting, members, changed, scratch, &mut watch);
         }
-        let all = shared.islands;
-        let members = Members {
-            bodies: &all.bodies[island.body_start..][..island.body_count],
-            contacts: &all.contacts[island.contact_start..][..island.contact_count],
-            links: &all.links[island.link_start..][..island.link_count],
-            points: &all.points[island.point_start..][..island.point_count],
-        };
-        let changed = Changed {
-            bodies: own.bodies,
-            impulses: own.impulses,
-            joints: own.joints,
-            points: own.points,
-        };
-        let setting = (shared.model, shared.state, shared.settings, shared.dt);
-        own.totals[0] = solve_island(setting, members, changed, &mut scratch, &mut watch);
     }
-    give_back(shared.pool, scratch);
+    let abreast = islands.iter().zip(ways()).filter(|(_, way)| *way == Way::Abreast);
+    if abreast.clone().next().is_some() {
+        let scratch = scratch.get_or_insert_with(|| take(shared.pool));
+        let members = abreast.clone().map(|(island, _)| shared.islands.members(island));
+        let totals = abreast::solve(setting, members, scratch, &mut watch);
+        out.totals[0].include(&totals);
+        let mut at = (0, 0);
+        for (island, _) in abreast {
+            let changed = out.of(first, island);
+            scratch.write_back(shared.model, at, changed.bodies, changed.impulses);
+            at = (at.0 + island.body_count, at.1 + island.contact_count);
+        }
+    }
+    if let Some(scratch) = scratch {
+        give_back(shared.pool, scratch);
+    }
+    watch.lap();
+    for (island, way) in islands.iter().zip(ways()) {
+        if way == Way::Free {
+            let slot = shared.islands.bodies[island.body_start];
+            let body = &mut out.bodies[island.body_start - first.body_start];
+            free::fly(setting, &shared.model.bodies[slot as usize], body);
+        }
+    }
+    out.totals[0].spent.integrate += watch.lap();
 }
 
 impl<'a> Output<'a> {
+    /// What an island writes; the output begins with that of `first`.
+    fn of(&mut self, first: &Island, island: &Island) -> Changed<'_> {
+        Changed {
+            bodies: &mut self.bodies[island.body_start - first.body_start..][..island.body_count],
+            impulses: &mut self.impulses[island.contact_start - first.contact_start..]
+                [..island.contact_count],
+            joints: &mut self.joints[island.link_start - first.link_start..][..island.link_count],
+            points: &mut self.points[island.point_start - first.point_start..]
+                [..island.point_count],
+        }
+    }
+
     /// What these first islands write, and the rest.
     fn split(self, islands: &[Island]) -> (Output<'a>, Output<'a>) {
         let count = |f: fn(&Island) -> usize| islands.iter().map(f).sum();

@@ -69,7 +69,7 @@ impl IslandScratch {
             each_node(model, link, |node| {
                 let end = match node {
                     Node::World => world,
-                    Node::Body(slot) => self.local(model, members.bodies, slot),
+                    Node::Body(slot) => self.local(model, (members.bodies, 0), slot),
                     Node::Point(slot) => {
                         let found = members.points.binary_search(&slot).unwrap_or_default();
                         first_point + found as u32

@@ -1,8 +1,10 @@
 //! Ways to advance a world by one step.
 
+mod abreast;
 mod articulated;
 mod effort;
 mod finish;
+mod free;
 pub mod impulse;
 mod kinematic;
 pub mod large_steps;

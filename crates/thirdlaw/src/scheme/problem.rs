@@ -38,7 +38,7 @@ impl IslandScratch {
     fn begin(&mut self, setting: Setting, members: Members) {
         let (_, state, settings, dt) = setting;
         let (count, h) = (members.bodies.len(), dt / f64::from(settings.substeps));
-        self.gather(setting, members);
+        self.gather(setting, std::iter::once(members));
         self.apply_forces(setting, count, state.time, h);
         self.set_kinematic_velocities(setting, count, (0, settings.substeps));
         self.place_rows(state, &settings.contact, h, (h, 0.5));

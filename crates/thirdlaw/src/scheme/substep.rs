@@ -14,6 +14,7 @@
 //! they close. Restitution judges the approach by the velocity before this substep's forces, as
 //! [shinar2008 §4] does, so that a body at rest does not bounce on the spot.
 
+mod members;
 mod rows;
 
 use super::effort::{BOUNCE_ITERATIONS, Effort};
@@ -66,13 +67,16 @@ pub struct IslandScratch {
     /// Velocities at the start of the substep.
     before: Vec<Twist>,
     /// Velocities by which positions move.
-    pushed: Vec<Twist>,
+    pub(super) pushed: Vec<Twist>,
     pub(super) impulses: Vec<f64>,
     pub(super) solver: contact::Scratch,
     /// The island's dynamic bodies, then the others it touches.
     pub(super) bodies: Vec<LocalBody>,
     pub(super) contacts: Vec<LocalContact>,
     pub(super) points: Vec<LocalPoint>,
+    /// Where they are on their bodies, and where these are, where islands go abreast.
+    pub(super) anchors: Vec<contact::Anchor>,
+    pub(super) poses: Vec<contact::Pose>,
     /// Slots of touched bodies that are not dynamic, ascending.
     pub(super) others: Vec<u32>,
     /// Joints, where the island has any.
@@ -100,9 +104,9 @@ pub(super) struct LocalBody {
 pub(super) struct LocalContact {
     /// Index in `State::contacts`.
     index: u32,
-    a: u32,
-    b: u32,
-    point_start: u32,
+    pub a: u32,
+    pub b: u32,
+    pub point_start: u32,
     tangents: (Vec3, Vec3),
     /// Whether points travel with b (else a) as the bodies slide: they belong to the smaller one.
     with_b: bool,
@@ -112,8 +116,8 @@ pub(super) struct LocalContact {
 pub(super) struct LocalPoint {
     /// Cores on a and b, in axes that turn with them, from their centres of mass, and their distances
     /// from the surfaces, m.
-    anchors: [Vec3; 2],
-    radii: [f64; 2],
+    pub anchors: [Vec3; 2],
+    pub radii: [f64; 2],
     /// Gap in this substep, m.
     gap: f64,
     /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
@@ -170,7 +174,7 @@ pub fn solve_island(
     // the first substep tells for the others: reading a clock costs as much as a free body
     let mut first = *watch;
 
-    scratch.gather(setting, members);
+    scratch.gather(setting, std::iter::once(members));
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
     let effort = Effort::of(model, state, slots);
@@ -213,13 +217,20 @@ pub fn solve_island(
             first.integrated();
         }
     }
-    scratch.write_back(model, changed.bodies, changed.impulses);
+    scratch.write_back(model, (0, 0), changed.bodies, changed.impulses);
     let (lap, share) = (watch.lap(), if free { 1.0 } else { first.spent.share() });
     totals.spent = Spent { integrate: lap * share, solve: lap * (1.0 - share) };
     totals
 }
 
 impl SolveTotals {
+    /// Adds what other islands took at the same time.
+    pub(super) fn include(&mut self, other: &SolveTotals) {
+        self.iterations = self.iterations.max(other.iterations);
+        self.residual = self.residual.max(other.residual);
+        self.spent.add(&other.spent);
+    }
+
     pub(super) fn add(&mut self, report: SolveReport) {
         self.iterations += report.iterations;
         self.residual = self.residual.max(report.residual);
@@ -228,55 +239,6 @@ impl SolveTotals {
 }
 
 impl IslandScratch {
-    /// Brings the island's bodies and contacts together.
-    pub(super) fn gather(&mut self, setting: Setting, members: Members) {
-        let (model, state, settings, _) = setting;
-        let Members { bodies: slots, contacts, .. } = members;
-        self.others.clear();
-        self.gather_others(model, members.links);
-        for &index in contacts {
-            let key = state.contacts[index as usize].key;
-            for slot in [key.a, key.b] {
-                if !model.bodies[slot as usize].is_dynamic() {
-                    self.others.push(slot);
-                }
-            }
-        }
-        self.others.sort_unstable();
-        self.others.dedup();
-
-        self.bodies.clear();
-        self.velocities.bodies.clear();
-        self.problem.bodies.clear();
-        for &slot in slots.iter().chain(&self.others) {
-            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
-            self.bodies.push(LocalBody { slot, position: now.position, rotation: now.rotation });
-            self.velocities.bodies.push(now.velocity);
-            self.problem.bodies.push(mass::body_mass(body, now.rotation));
-        }
-
-        self.problem.friction = settings.contact.friction;
-        self.problem.seed = state.step;
-        self.problem.blocks.clear();
-        self.problem.rows.clear();
-        self.impulses.clear();
-        self.contacts.clear();
-        self.points.clear();
-        for &index in contacts {
-            self.add_contact(model, &state.contacts[index as usize], index, slots);
-        }
-    }
-
-    pub(super) fn local(&self, model: &Model, slots: &[u32], slot: u32) -> u32 {
-        let found = if model.bodies[slot as usize].is_dynamic() {
-            slots.binary_search(&slot)
-        } else {
-            self.others.binary_search(&slot).map(|i| slots.len() + i)
-        };
-        // both lists hold every slot the contacts name
-        found.unwrap_or_default() as u32
-    }
-
     /// v⁰ = v + h M⁻¹ f_e, and inverse inertia at the current orientation.
     pub(super) fn apply_forces(
         &mut self,
@@ -339,7 +301,7 @@ impl IslandScratch {
     }
 
     /// x ← x + h v^p.
-    fn move_bodies(&mut self, setting: Setting, count: usize, substep: u32, h: f64) {
+    pub(super) fn move_bodies(&mut self, setting: Setting, count: usize, substep: u32, h: f64) {
         let (model, state, settings, dt) = setting;
         for (i, local) in self.bodies.iter_mut().enumerate() {
             let body = &model.bodies[local.slot as usize];
@@ -355,31 +317,6 @@ impl IslandScratch {
                 (now.position, now.rotation) = (local.position, local.rotation);
                 move_kinematic(body, &mut now, state.time, dt, (substep, settings.substeps));
                 (local.position, local.rotation) = (now.position, now.rotation);
-            }
-        }
-    }
-
-    pub(super) fn write_back(
-        &self,
-        model: &Model,
-        bodies: &mut [BodyState],
-        impulses: &mut [[PointImpulse; POINTS_MAX]],
-    ) {
-        for (i, body) in bodies.iter_mut().enumerate() {
-            let local = &self.bodies[i];
-            body.position = local.position;
-            body.rotation = local.rotation;
-            body.velocity = self.velocities.bodies[i];
-            mass::unlock_velocity(&mut body.velocity, model.bodies[local.slot as usize].locks);
-        }
-        for (i, (local, out)) in self.contacts.iter().zip(impulses).enumerate() {
-            let next = self.contacts.get(i + 1);
-            let end = next.map_or(self.points.len(), |c| c.point_start as usize);
-            *out = Default::default();
-            for (slot, i) in out.iter_mut().zip(local.point_start as usize..end) {
-                let z = &self.impulses[3 * i..3 * i + 3];
-                slot.normal = z[0];
-                slot.friction = z[1] * local.tangents.0 + z[2] * local.tangents.1;
             }
         }
     }

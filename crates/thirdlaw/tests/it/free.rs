@@ -122,3 +122,34 @@ fn locked_axes_do_not_move() {
     assert!((v.angular.y - 2.0 / i_yy).abs() < 1e-9 * v.angular.y);
     assert!(v.linear.z > 0.0 && pose.translation.y < 1.0);
 }
+
+/// A body with a list of forces takes the general way, and a force of nothing changes nothing.
+#[test]
+fn the_short_way_of_free_bodies_has_the_bits_of_the_general_one() {
+    for shape in [cuboid(0.1, 0.2, 0.3), sphere(0.2)] {
+        let fly = |general: bool| {
+            let mut world = world(9.81);
+            let mut body = Body::dynamic(shape.clone())
+                .at(0.1, 0.2, 0.3)
+                .moving(Vec3::new(0.3, 5.0, -0.7))
+                .spinning(Vec3::new(1.0, 12.0, 3.0));
+            (body.linear_damping, body.angular_damping) = (0.1, 0.0);
+            if general {
+                body.forces.push(Force::default());
+            }
+            let id = world.add_body(body).unwrap();
+            let mut motion = Vec::new();
+            for step in 0..60 {
+                if step % 7 == 3 {
+                    let at = world.pose(id).unwrap().translation + Vec3::new(0.1, 0.05, 0.0);
+                    world.push(id, Vec3::new(0.0, 3.0, 20.0), at).unwrap();
+                }
+                world.step(1.0 / 60.0).unwrap();
+                let (pose, v) = (world.pose(id).unwrap(), world.velocity(id).unwrap());
+                motion.push((pose.translation, pose.rotation, v));
+            }
+            motion
+        };
+        assert!(fly(true) == fly(false));
+    }
+}

@@ -1,5 +1,6 @@
 //! Facts about whole worlds: analytic answers, conservation laws, robustness, determinism.
 
+mod abreast;
 mod cloth;
 mod cloth_world;
 mod contact;

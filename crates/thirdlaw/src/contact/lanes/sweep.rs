@@ -6,7 +6,7 @@ use super::{Chunk, Group, Impulse, Input, Masses, NOBODY, Nodes, Point, dot, sca
 use crate::math::Twist;
 
 /// Both sides of a group while it is worked on.
-struct Sides<'a, V> {
+pub(super) struct Sides<'a, V> {
     linear: [[V; 3]; 2],
     angular: [[V; 3]; 2],
     masses: &'a [Masses; 2],
@@ -28,7 +28,7 @@ impl<V: Vector> Sides<'_, V> {
     }
 
     #[inline(always)]
-    fn apply(&mut self, push: [V; 3], turn_a: [V; 3], turn_b: [V; 3]) {
+    pub(super) fn apply(&mut self, push: [V; 3], turn_a: [V; 3], turn_b: [V; 3]) {
         let [a, b] = self.masses;
         let (spin_a, spin_b) = (a.spin(&turn_a), b.spin(&turn_b));
         for x in 0..3 {
@@ -164,7 +164,7 @@ impl<'a> Chunk<'a> {
 
 impl Group {
     #[inline(always)]
-    fn gather<V: Vector>(&self, nodes: &impl Nodes) -> Sides<'_, V> {
+    pub(super) fn gather<V: Vector>(&self, nodes: &impl Nodes) -> Sides<'_, V> {
         let mut twists = [[Wide3::default(); 2]; 2];
         for (twist, read) in twists.iter_mut().zip(&self.read) {
             for (lane, &body) in read.iter().enumerate() {
@@ -185,7 +185,7 @@ impl Group {
     }
 
     #[inline(always)]
-    fn scatter<V: Vector>(&self, sides: &Sides<V>, nodes: &mut impl Nodes) {
+    pub(super) fn scatter<V: Vector>(&self, sides: &Sides<V>, nodes: &mut impl Nodes) {
         for k in 0..2 {
             let mut twist = [Wide3::default(); 2];
             for x in 0..3 {

@@ -2,10 +2,11 @@
 
 use super::super::colored_pgs::Plain;
 use super::super::colors::Colors;
-use super::super::lanes::Lanes;
+use super::super::lanes::{Anchor, Lanes, Pose, Softness};
 use super::super::pgs;
 use super::super::vector::Wide;
 use super::*;
+use crate::math::rotation_from_vector;
 
 const MIXED: Recipe =
     Recipe { bodies: 30, particles: 0, blocks: 90, points: 3, friction: Some(0.4), softness: 0.05 };
@@ -138,4 +139,47 @@ fn large_colours_give_the_same_bits_on_any_number_of_threads() {
     for threads in [2, 3, 8] {
         assert!(run(threads) == first, "{threads} threads");
     }
+}
+
+#[test]
+fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
+    let case = uneven_case(3, MIXED);
+    let mut colors = Colors::default();
+    colors.build(&case.problem);
+    let random = &mut Random(3);
+    let mut vector = |far: f64| [(); 3].map(|()| random.between(-far, far)).into();
+    let poses: Vec<Pose> = (0..case.problem.bodies.len())
+        .map(|_| (vector(1.0), Mat3::from_quat(rotation_from_vector(vector(2.0)))))
+        .collect();
+    let mut anchors = Vec::new();
+    for block in &case.problem.blocks {
+        let bodies = [block.a, block.b].map(|side| if let Side::Body(i) = side { i } else { 0 });
+        for i in 0..block.row_count / 3 {
+            let (radii, with_b) = ([0.0, 0.01 * f64::from(i)], i % 2 == 0);
+            anchors.push(Anchor { bodies, arms: [vector(0.3), vector(0.3)], radii, with_b });
+        }
+    }
+    let soft = Softness { h: 0.002, rate: 30.0, softness: 2.0, slop: 1e-4, sag: 1e-3, speed: 3.0 };
+    let run = |wide: bool| {
+        let mut lanes = Lanes::default();
+        lanes.build(&case.problem, &colors);
+        lanes.pack(&case.problem);
+        lanes.load(&case.problem, &case.impulses);
+        lanes.fix(&anchors);
+        let mut bodies = case.velocities.bodies.clone();
+        for _ in 0..3 {
+            if wide {
+                lanes.follow_with::<Wide>(&poses, &soft, &mut Plain(&mut bodies));
+            } else {
+                lanes.follow(&poses, &soft, &mut bodies);
+            }
+            lanes.iterate(&mut bodies);
+            lanes.relax(soft.h);
+            lanes.iterate(&mut bodies);
+        }
+        let mut impulses = case.impulses.clone();
+        lanes.store(&mut impulses);
+        (bodies, impulses)
+    };
+    assert_eq!(run(true), run(false));
 }

@@ -16,7 +16,7 @@
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
 //! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, of one body on
-//! another, or of few bodies that fly about, take the general way. Those that deserve patience
+//! another, or of few bodies that fly about, take other ways (`Way`). Those that deserve patience
 //! (`effort.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
@@ -40,10 +40,12 @@ mod vector;
 mod work;
 
 use super::effort::Effort;
+use super::free;
 use super::substep::{Setting, SolveTotals};
 use super::watch::{Spent, Watch};
 use crate::collide::contacts::Contact;
 use crate::contact::{FrictionModel, Solver, TINY};
+use crate::model::Model;
 use crate::rigid::island::{Island, Islands};
 use crate::settings::Precision;
 use crate::state::BodyState;
@@ -71,10 +73,21 @@ const FULL: [usize; 2] = [64, 256];
 pub enum Way {
     /// By itself, as `substep.rs` says.
     Alone,
+    /// A body that nothing touches, as `free.rs` says.
+    Free,
+    /// With others like it, as `abreast.rs` says.
+    Abreast,
     /// In the pile.
     Plain,
     /// In a pile of patient ones.
     Patient,
+}
+
+impl Way {
+    /// Whether impulses come back with the island: piles hand their contacts theirs themselves.
+    pub fn hands_back(self) -> bool {
+        matches!(self, Way::Alone | Way::Abreast)
+    }
 }
 
 /// All piles of a step.
@@ -98,16 +111,18 @@ impl Piles {
         let contact = &setting.2.contact;
         let usual = contact.solver == Solver::ColoredPgs
             && contact.friction == FrictionModel::Cone
-            && !contact.staggered
-            && contact.precision != Precision::Double;
+            && !contact.staggered;
         self.ways.clear();
         self.plain.clear();
         (self.used, self.filling) = (0, [None; 2]);
         self.line_of.resize(setting.0.bodies.len(), 0);
         let all = islands.islands.par_iter().with_min_len(TOGETHER).map(|island| {
             let usual = usual && island.link_count == 0 && island.point_count == 0;
-            if usual && island.contact_count > 1 {
-                way(setting, island, islands.bodies_of(island))
+            let slots = islands.bodies_of(island);
+            if usual && island.contact_count > 0 {
+                way(setting, island, slots)
+            } else if is_free(setting.0, island, slots) {
+                (Way::Free, Effort::default())
             } else {
                 (Way::Alone, Effort::default())
             }
@@ -117,7 +132,7 @@ impl Piles {
             let (way, effort) = self.ways[i];
             let (slots, touches) = (islands.bodies_of(island), islands.touches_of(island));
             match way {
-                Way::Alone => {}
+                Way::Alone | Way::Free | Way::Abreast => {}
                 Way::Plain => self.plain.add(setting, island, slots, touches, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
@@ -147,9 +162,9 @@ impl Piles {
         i
     }
 
-    /// Whether an island is solved by itself.
-    pub fn is_alone(&self, island: usize) -> bool {
-        self.ways[island].0 == Way::Alone
+    /// How an island is solved.
+    pub fn way(&self, island: usize) -> Way {
+        self.ways[island].0
     }
 
     /// Whether no island is in any.
@@ -194,20 +209,31 @@ impl Piles {
     }
 }
 
+/// Whether an island is one body that only gravity and the like move.
+fn is_free(model: &Model, island: &Island, slots: &[u32]) -> bool {
+    let held = island.contact_count + island.link_count + island.point_count > 0;
+    !held && slots.len() == 1 && free::is_free(&model.bodies[slots[0] as usize])
+}
+
 /// How to solve an island, and how hard to try.
 fn way((model, state, settings, dt): Setting, island: &Island, slots: &[u32]) -> (Way, Effort) {
-    let rows = 3 * island.contact_points;
-    if island.bounces || rows <= TINY {
+    let (contact, rows) = (&settings.contact, 3 * island.contact_points);
+    if island.bounces {
         return (Way::Alone, Effort::default());
     }
     let effort = Effort::of(model, state, slots);
-    let fits = effort.masses.iter().all(|mass| MASSES.contains(mass));
-    let way = if !fits || effort.is_direct(&settings.contact, rows) {
+    let fits = contact.precision != Precision::Double
+        && rows > TINY
+        && effort.masses.iter().all(|mass| MASSES.contains(mass));
+    let few = island.contact_count < CONTACTS;
+    let way = if effort.is_direct(contact, rows) || effort.is_tiny(rows) {
         Way::Alone
-    } else if !effort.is_plain(&settings.contact, rows) {
-        Way::Patient
-    } else if island.contact_count >= CONTACTS || effort.haste * dt < DRIFT {
+    } else if !effort.is_plain(contact, rows) {
+        if fits { Way::Patient } else { Way::Alone }
+    } else if fits && (!few || effort.haste * dt < DRIFT) {
         Way::Plain
+    } else if few {
+        Way::Abreast
     } else {
         Way::Alone
     };

@@ -17,10 +17,10 @@ impl IslandScratch {
         model: &Model,
         contact: &Contact,
         index: u32,
-        slots: &[u32],
+        own: (&[u32], usize),
     ) {
         let key = contact.key;
-        let (a, b) = (self.local(model, slots, key.a), self.local(model, slots, key.b));
+        let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
         let tangents = tangents(contact.normal);
         let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
             BodyKind::Fixed => Side::World,
@@ -189,6 +189,17 @@ impl IslandScratch {
     }
 }
 
+impl LocalContact {
+    /// Whether a point travels with b: with the round side if one is, else with the smaller body.
+    pub(in crate::scheme) fn travels_with_b(&self, point: &LocalPoint) -> bool {
+        match point.radii.map(|radius| radius > 0.0) {
+            [false, true] => true,
+            [true, false] => false,
+            _ => self.with_b,
+        }
+    }
+}
+
 /// Gap of a contact point, and its place from the centres of both bodies.
 fn meet(
     local: &LocalContact,
@@ -201,12 +212,7 @@ fn meet(
     let core_a = a.position + a.rotation * point.anchors[0];
     let core_b = b.position + b.rotation * point.anchors[1];
     let gap = n.dot(core_b - core_a) - radius_a - radius_b;
-    let with_b = match (radius_a > 0.0, radius_b > 0.0) {
-        (false, true) => true,
-        (true, false) => false,
-        _ => local.with_b,
-    };
-    let meeting = if with_b {
+    let meeting = if local.travels_with_b(point) {
         core_b - (radius_b + 0.5 * gap) * n
     } else {
         core_a + (radius_a + 0.5 * gap) * n
