@@ -48,10 +48,8 @@ pub struct Islands {
     pub islands: Vec<Island>,
     /// Slots of dynamic bodies, island after island.
     pub bodies: Vec<u32>,
-    /// Indices of contacts, island after island.
-    pub contacts: Vec<u32>,
-    /// The same contacts with what the order of a pile asks for.
-    pub touches: Vec<Touch>,
+    /// Contacts, island after island.
+    pub contacts: Vec<Touch>,
     /// Joints and constraints, island after island: slots of joints, then of constraints.
     pub links: Vec<Linked>,
     /// Slots of point masses, island after island.
@@ -125,8 +123,8 @@ impl Islands {
     /// What an island consists of.
     pub fn members(&self, island: &Island) -> Members<'_> {
         Members {
-            bodies: &self.bodies[island.body_start..][..island.body_count],
-            contacts: &self.contacts[island.contact_start..][..island.contact_count],
+            bodies: self.bodies_of(island),
+            contacts: self.contacts_of(island),
             links: &self.links[island.link_start..][..island.link_count],
             points: &self.points[island.point_start..][..island.point_count],
         }
@@ -323,8 +321,8 @@ impl Islands {
     }
 
     /// The contacts of an island.
-    pub fn touches_of(&self, island: &Island) -> &[Touch] {
-        &self.touches[island.contact_start..][..island.contact_count]
+    pub fn contacts_of(&self, island: &Island) -> &[Touch] {
+        &self.contacts[island.contact_start..][..island.contact_count]
     }
 
     /// The place of each body in `bodies`, slot by slot, or [`NONE`].
@@ -333,19 +331,19 @@ impl Islands {
     }
 
     fn fill_contacts(&mut self) {
-        let Islands { islands, found, island_of, number, contacts, touches, cursor, .. } = self;
+        let Islands { islands, found, island_of, number, contacts, cursor, .. } = self;
         island_of.clear();
-        for touch in &*found {
+        island_of.extend(found.iter().map(|touch| {
             // that of its dynamic side
             let slot = if touch.moves[0] { touch.a } else { touch.b };
             let own = if touch.count > 0 { number[slot as usize] } else { NONE };
-            island_of.push(own);
             if let Some(island) = islands.get_mut(own as usize) {
                 island.contact_count += 1;
                 island.contact_points += usize::from(touch.count);
                 island.bounces |= touch.bounces;
             }
-        }
+            own
+        }));
         let mut start = 0;
         cursor.clear();
         for island in islands {
@@ -354,12 +352,10 @@ impl Islands {
             start += island.contact_count;
         }
         // what they hold is of no matter: every place is filled
-        contacts.resize(start, 0);
-        touches.resize(start, Touch::default());
+        contacts.resize(start, Touch::default());
         for (touch, &island) in found.iter().zip(&*island_of) {
             if let Some(cursor) = cursor.get_mut(island as usize) {
-                contacts[*cursor] = touch.index;
-                touches[*cursor] = *touch;
+                contacts[*cursor] = *touch;
                 *cursor += 1;
             }
         }

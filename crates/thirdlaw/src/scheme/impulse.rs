@@ -249,8 +249,8 @@ fn solve_islands(
     let others = islands.islands.iter().enumerate();
     for (_, island) in others.filter(|(i, _)| piles.way(*i).hands_back()) {
         let own = island.contact_start..island.contact_start + island.contact_count;
-        for (&index, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
-            let impulses = &mut state.contacts[index as usize].impulses;
+        for (touch, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
+            let impulses = &mut state.contacts[touch.index as usize].impulses;
             impulses.normal = solved.map(|point| point.normal);
             impulses.friction = solved.map(|point| point.friction);
         }

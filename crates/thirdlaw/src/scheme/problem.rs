@@ -25,7 +25,7 @@ pub fn next_problem(
     detect(model, state, settings, dt, &mut scratch, &mut ());
     let Islands { mut bodies, mut contacts, .. } = scratch.islands;
     bodies.sort_unstable();
-    contacts.sort_unstable();
+    contacts.sort_unstable_by_key(|touch| touch.index);
     let members = Members { bodies: &bodies, contacts: &contacts, links: &[], points: &[] };
     let mut island = IslandScratch::default();
     island.begin((model, state, settings, dt), members);

@@ -28,7 +28,7 @@ use crate::joint::island::JointIsland;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::{BodyModel, Model};
 use crate::point::PointState;
-use crate::rigid::island::Linked;
+use crate::rigid::island::{Linked, Touch};
 use crate::rigid::{mass, rotation};
 use crate::settings::Settings;
 use crate::state::{BodyState, State};
@@ -133,7 +133,7 @@ pub struct Members<'a> {
     /// Dynamic bodies.
     pub bodies: &'a [u32],
     /// Contacts.
-    pub contacts: &'a [u32],
+    pub contacts: &'a [Touch],
     /// Joints and constraints.
     pub links: &'a [Linked],
     /// Point masses.

@@ -130,16 +130,16 @@ impl Piles {
         self.ways.par_extend(all);
         for (i, island) in islands.islands.iter().enumerate() {
             let (way, effort) = self.ways[i];
-            let (slots, touches) = (islands.bodies_of(island), islands.touches_of(island));
+            let (slots, contacts) = (islands.bodies_of(island), islands.contacts_of(island));
             match way {
                 Way::Alone | Way::Free | Way::Abreast => {}
-                Way::Plain => self.plain.add(setting, island, slots, touches, &mut self.line_of),
+                Way::Plain => self.plain.add(setting, island, slots, contacts, &mut self.line_of),
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
                     let pile = &mut self.patient[pile];
-                    pile.add(setting, island, slots, touches, &mut self.line_of);
+                    pile.add(setting, island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
-                        patience.add(contact, &effort, 3 * island.contact_points, touches.len());
+                        patience.add(contact, &effort, 3 * island.contact_points, contacts.len());
                     }
                 }
             }

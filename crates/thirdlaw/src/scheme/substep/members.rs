@@ -17,10 +17,9 @@ impl IslandScratch {
         self.others.clear();
         for island in islands.clone() {
             self.gather_others(model, island.links);
-            for &index in island.contacts {
-                let key = state.contacts[index as usize].key;
-                for slot in [key.a, key.b] {
-                    if !model.bodies[slot as usize].is_dynamic() {
+            for touch in island.contacts {
+                for (slot, moves) in [touch.a, touch.b].into_iter().zip(touch.moves) {
+                    if !moves {
                         self.others.push(slot);
                     }
                 }
@@ -49,9 +48,9 @@ impl IslandScratch {
         self.points.clear();
         let mut first = 0;
         for island in islands {
-            for &index in island.contacts {
-                let contact = &state.contacts[index as usize];
-                self.add_contact(model, contact, index, (island.bodies, first));
+            for touch in island.contacts {
+                let contact = &state.contacts[touch.index as usize];
+                self.add_contact(model, contact, touch.index, (island.bodies, first));
             }
             first += island.bodies.len();
         }
