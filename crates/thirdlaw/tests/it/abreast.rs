@@ -50,7 +50,7 @@ fn islands_abreast_move_as_islands_alone() {
     let (mut abreast, mut alone) = (clusters(0.0), clusters(0.5));
     let mut most: f64 = 0.0;
     let mut contacts = 0;
-    // in the third frame a cube strikes with two corners at once, and rounding decides which is found
+    // from the third frame on changes of 1e-12 let one of the clusters take another course, either way
     for _ in 0..2 {
         let report = abreast.step(FRAME).unwrap();
         alone.step(FRAME).unwrap();

@@ -12,13 +12,17 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 /// Turns of waiting before the core is offered to others.
 const PATIENCE: u32 = 400;
 
+/// Most runs that a stage is divided into; more threads share them.
+const RUNS: usize = 32;
+
 /// Number of a stage behind all others.
 const OVER: u64 = u64::MAX;
 
 struct Board {
     /// A run of the chunks of a stage for each thread: what a thread had in its cache it finds there in
     /// the next stage. Those who are done draw from the runs of others.
-    tickets: Vec<Ticket>,
+    tickets: [Ticket; RUNS],
+    threads: usize,
     /// Number of the stage at hand.
     number: AtomicU64,
     /// What the stage is; steady while any of its chunks is not done.
@@ -48,7 +52,8 @@ pub fn run<R: Send>(
 ) -> R {
     let threads = if help { rayon::current_num_threads() } else { 1 };
     let board = Board {
-        tickets: (0..threads).map(|_| Ticket(AtomicU64::new(0))).collect(),
+        tickets: std::array::from_fn(|_| Ticket(AtomicU64::new(0))),
+        threads,
         number: AtomicU64::new(0),
         stage: AtomicU32::new(0),
         done: AtomicU32::new(0),
@@ -66,7 +71,7 @@ pub fn run<R: Send>(
 }
 
 fn call_helpers(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
-    if me + 1 < board.tickets.len() {
+    if me + 1 < board.threads {
         rayon::join(|| help_with(board, work, me), || call_helpers(board, work, me + 1));
     } else {
         help_with(board, work, me);
@@ -87,7 +92,8 @@ fn help_with(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
 
 /// Makes chunks of the stage at hand until none is left, those of the own run first.
 fn draw(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
-    let (before, from) = board.tickets.split_at(me);
+    let runs = board.threads.min(RUNS);
+    let (before, from) = board.tickets[..runs].split_at(me % runs);
     for Ticket(ticket) in from.iter().chain(before) {
         loop {
             let ticket = ticket.fetch_add(1, Ordering::Acquire);
@@ -116,16 +122,16 @@ fn wait(until: impl Fn() -> bool) {
 impl Leader<'_> {
     /// Makes all chunks of a stage.
     pub fn stage(&mut self, stage: u32, chunks: usize) {
-        let threads = self.board.tickets.len();
-        if threads == 1 || chunks <= 1 {
+        let runs = self.board.threads.min(RUNS);
+        if runs == 1 || chunks <= 1 {
             (0..chunks).for_each(|chunk| (self.work)(stage, chunk));
             return;
         }
         self.number += 1;
         self.board.stage.store(stage, Ordering::Relaxed);
         self.board.done.store(0, Ordering::Relaxed);
-        for (thread, Ticket(ticket)) in self.board.tickets.iter().enumerate() {
-            let [start, end] = [thread, thread + 1].map(|i| (i * chunks / threads) as u64);
+        for (run, Ticket(ticket)) in self.board.tickets[..runs].iter().enumerate() {
+            let [start, end] = [run, run + 1].map(|i| (i * chunks / runs) as u64);
             ticket.store(end << 32 | start, Ordering::Release);
         }
         self.board.number.store(self.number, Ordering::Release);
@@ -140,7 +146,7 @@ mod tests {
 
     #[test]
     fn every_chunk_is_made_once_and_stages_follow_each_other() {
-        for threads in [1, 2, 3, 7] {
+        for threads in [1, 2, 3, 7, RUNS + 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let counts: Vec<AtomicU32> = (0..50 * 40).map(|_| AtomicU32::new(0)).collect();
             let late = AtomicU32::new(0);
