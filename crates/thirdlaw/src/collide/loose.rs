@@ -65,7 +65,7 @@ const FEW: usize = 3;
 /// Once one in so many boxes has been set, all are fitted into each other.
 const FIT: usize = 4;
 /// Bodies whose pairs a thread looks for together.
-const RUN: usize = 32;
+const RUN: usize = 8;
 
 impl LooseBox {
     /// What is in a slot without a body.
