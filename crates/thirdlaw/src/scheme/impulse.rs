@@ -212,7 +212,7 @@ fn solve_islands(
     bodies.clear();
     let slots = islands.bodies.par_iter().with_min_len(TOGETHER);
     bodies.par_extend(slots.map(|&slot| state.bodies[slot as usize]));
-    // what they hold is of no matter: an island that is solved alone fills in all of its own
+    // what they hold is of no matter: islands outside piles fill in all of their own
     impulses.resize(islands.contacts.len(), Default::default());
     totals.clear();
     totals.resize(islands.islands.len(), SolveTotals::default());
@@ -258,7 +258,8 @@ fn solve_islands(
     watch.spent
 }
 
-/// Islands with less work than this together, in sixteenths of a contact alone, are not worth a task of their own.
+/// Islands with less work than this together, in sixteenths of a contact alone, are not worth a task of
+/// their own.
 const TASK: usize = 16 * 64;
 
 /// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.

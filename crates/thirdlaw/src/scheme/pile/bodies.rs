@@ -13,7 +13,7 @@ use crate::state::BodyState;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// All lines of an island: the world, its dynamic bodies, then the others it touches.
+/// All lines of a pile: the world, its dynamic bodies, then the others they touch.
 #[derive(Debug, Default)]
 pub struct Lines {
     pub velocity: Vec<Line>,

@@ -106,7 +106,7 @@ pub struct Piles {
 }
 
 impl Piles {
-    /// Says how each island is solved, and takes in those that are not alone.
+    /// Says how each island is solved, and takes in those that go into piles.
     pub fn collect(&mut self, setting: Setting, islands: &Islands) {
         let contact = &setting.2.contact;
         let usual = contact.solver == Solver::ColoredPgs

@@ -65,8 +65,8 @@ pub struct Part<'a> {
     pub outcomes: Option<&'a mut [Outcome]>,
 }
 
-/// One pass over bundles, one after the other. The last returns the largest change that a normal impulse asked for,
-/// m/s.
+/// One pass over bundles, one after the other. The last returns the largest change that a normal impulse
+/// asked for, m/s.
 ///
 /// # Safety
 /// The bundles name lines and masses that there are; nobody else reads or changes the velocity lines of

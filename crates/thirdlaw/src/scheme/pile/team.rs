@@ -1,7 +1,7 @@
-//! Threads that go through the stages of one island together.
+//! Threads that go through the stages of a pile together.
 //!
 //! A substep is some twenty stages, most of them a few microseconds long: forking and joining for each of
-//! them would cost as much as the work. Here helpers stay with the island until it is done. The leader
+//! them would cost as much as the work. Here helpers stay with the pile until it is done. The leader
 //! announces a stage by tickets, each for a run of its chunks; everyone draws chunks from them, and the leader
 //! goes on when all are done. Which thread takes which chunk never matters: the chunks of a stage do
 //! not see each other. The leader can do everything alone, so no helper has to come, and one that comes
