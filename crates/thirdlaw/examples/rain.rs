@@ -82,6 +82,7 @@ fn main() {
             "stiffness" => settings.contact.stiffness = value,
             "damping" => settings.contact.damping = value,
             "slop" => settings.contact.slop = value,
+            "skin" => settings.contact.skin = value,
             "sag" => settings.contact.sag = value,
             "push" => settings.contact.push_speed = value,
             "tolerance" => settings.contact.tolerance = value,

@@ -137,6 +137,10 @@ pub struct ContactSettings {
     pub direct_rows: u32,
     /// Overlap that is left alone, m.
     pub slop: f64,
+    /// Gap up to which a contact that does not bounce counts as closed, m, but no more than 4e-3 of the
+    /// thinner body's half thickness: there it gives way to its load, and is not pushed apart. 0 lets
+    /// surfaces meet freely.
+    pub skin: f64,
     /// Fastest speed at which position correction pushes a contact apart, m/s.
     pub push_speed: f64,
     /// Frequency of the spring that pushes overlaps apart, in units of the substep rate;
@@ -182,6 +186,7 @@ impl Default for ContactSettings {
             staggered: false,
             direct_rows: 100,
             slop: 1e-4,
+            skin: 1e-3,
             push_speed: 3.0,
             stiffness: 0.25,
             damping: 1.0,
@@ -220,6 +225,7 @@ impl Settings {
         for (field, x, low, high) in [
             ("contact.tolerance", contact.tolerance, 0.0, f64::MAX),
             ("contact.slop", contact.slop, 0.0, f64::MAX),
+            ("contact.skin", contact.skin, 0.0, f64::MAX),
             ("contact.push_speed", contact.push_speed, 0.0, f64::MAX),
             ("contact.stiffness", contact.stiffness, 0.0, 1.0),
             ("contact.damping", contact.damping, 0.0, 1e6),

@@ -59,6 +59,7 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.staggered, table.flag("staggered"));
         put(&mut contact.direct_rows, table.count("direct_rows"));
         put(&mut contact.slop, table.number("slop"));
+        put(&mut contact.skin, table.number("skin"));
         put(&mut contact.push_speed, table.number("push_speed"));
         put(&mut contact.stiffness, table.number("stiffness"));
         put(&mut contact.damping, table.number("damping"));

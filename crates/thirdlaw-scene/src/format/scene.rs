@@ -135,6 +135,7 @@ static SOLVER: TableFormat = TableFormat {
             "Largest island (rows) solved directly where iteration falls short; 0: none.",
         ),
         key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
+        key("skin", Kind::Number(from(0.0)), "Gap that counts as closed where nothing bounces, m."),
         key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),
         key(
             "stiffness",

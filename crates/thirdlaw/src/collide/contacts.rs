@@ -175,7 +175,7 @@ impl<'a> Search<'a> {
             return (false, gap);
         }
         let surfaces = [a, b].map(|slot| &self.surfaces[slot as usize]);
-        let pairing = Pairing::new(surfaces, [place_a, place_b], margin);
+        let pairing = Pairing::new(surfaces, [place_a, place_b], (margin, self.dt));
         let mut places = Renewed::new(old, added);
         // a contact is large: it is changed where it lies
         if boxes == Boxes::Facing {

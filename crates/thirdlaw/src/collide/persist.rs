@@ -6,13 +6,27 @@
 //! stands for the other.)
 
 use super::pairs::SLACK;
-use super::placed::{Placed, pair_margin};
+use super::placed::{Placed, is_slower, pair_margin};
 use super::record::{Basis, Contact};
 
 /// Share of the thinner body's thickness by which a pair may move before its contacts are found anew, but no
 /// more than is left for points that fall behind (`pairs.rs`); no body counts as thicker than 1 m.
 const STILL: f64 = 4e-3;
 const THICKEST: f64 = 1.0;
+/// Speed below which a pair may be coming to rest, m/s.
+const SLOW: f64 = 0.08;
+
+/// How far a pair may move before its contacts are found anew, m.
+fn still(a: &Placed, b: &Placed) -> f64 {
+    let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
+    (STILL * thin.min(THICKEST)).min(SLACK * a.rest.min(b.rest))
+}
+
+/// Gap up to which contacts of a pair count as closed, m: points are not known better. For what is slow
+/// only, so that what falls or rocks farther than that loses nothing to it (see `scheme/rebound.rs`).
+pub(super) fn skin(a: &Placed, b: &Placed, dt: f64) -> f32 {
+    if is_slower(a, b, dt, SLOW) { still(a, b) as f32 } else { 0.0 }
+}
 
 /// Whether a pair still lies as it did when its contacts were found, and still touches in a step of `dt`
 /// seconds; if so, they are turned along.
@@ -23,7 +37,7 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
     let Basis::Flat(found) = &first.basis else {
         return false;
     };
-    let rest = a.rest.min(b.rest);
+    let (rest, still) = (a.rest.min(b.rest), still(a, b));
     // roots take long and are seldom asked for
     let margin = || pair_margin(a, b, dt);
     // what was left out is farther away than the pair goes in this step by half of what it looks ahead
@@ -31,8 +45,6 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
     if found.margin < f64::MAX && margin() > found.margin + 0.5 * rest {
         return false;
     }
-    let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
-    let still = (STILL * thin.min(THICKEST)).min(SLACK * rest);
     let between = b.position - a.position;
     let slid = (a.axes.transpose() * between).distance_squared(found.between);
     let turned = found.orientation().conjugate() * (a.rotation.conjugate() * b.rotation);
@@ -42,12 +54,14 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
         return false;
     }
     let mut least = f64::INFINITY;
+    let skin = skin(a, b, dt);
     for contact in old.iter_mut().filter(|contact| contact.count > 0) {
         let on_a = contact.is_on_a();
         // pieces of the same pair may be round; its contacts are then found anew
         let Basis::Flat(found) = &contact.basis else { return false };
         let (own, face, side) = if on_a { (a, b, -1.0) } else { (b, a, 1.0) };
         contact.normal = face.axes * found.normal;
+        contact.skin = if contact.restitution > 0.0 { 0.0 } else { skin };
         let normal = own.axes.transpose() * contact.normal;
         let apart = contact.normal.dot(between);
         for i in 0..contact.count as usize {

@@ -142,6 +142,12 @@ pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
     a.rest.min(b.rest) + travel.min(a.reach.min(b.reach))
 }
 
+/// Whether no points of a pair approach each other at more than `speed` m/s.
+pub fn is_slower(a: &Placed, b: &Placed, dt: f64, speed: f64) -> bool {
+    let left = speed * dt - a.turning - b.turning;
+    left > 0.0 && a.velocity.distance_squared(b.velocity) * dt * dt < left * left
+}
+
 /// Two bodies that are boxes, in the axes of the first.
 pub(super) fn box_pair(a: &Placed, b: &Placed) -> Option<BoxPair> {
     if !a.is_box() || !b.is_box() {

@@ -31,6 +31,8 @@ pub struct Contact {
     pub key: ContactKey,
     /// Number of points; none where a contact has ended and left its place free.
     pub count: u32,
+    /// Gap up to which its points count as closed, m (see `scheme/rebound.rs`); 0 where it bounces.
+    pub skin: f32,
     /// Combined restitution.
     pub restitution: f64,
     /// What its points have on both sides, and for how long they stay.

@@ -4,6 +4,7 @@
 use super::boxes_clip::{Facing, FacingPoint};
 use super::clip::is_face_of_b;
 use super::manifold::{POINTS_MAX, Point};
+use super::persist::skin;
 use super::placed::Placed;
 use super::record::{Basis, Contact, Found, Impulses};
 use crate::body::Material;
@@ -18,6 +19,7 @@ pub(super) struct Pairing<'a> {
     found: Found,
     friction: f64,
     restitution: f64,
+    skin: f32,
     /// How far a point may have gone to keep its impulses, m.
     reach: f64,
 }
@@ -46,10 +48,16 @@ impl Met {
 
 impl<'a> Pairing<'a> {
     /// Two bodies with their surfaces, whose contacts were looked for up to a distance of `margin`.
-    pub fn new([ma, mb]: [&Material; 2], placed: [&'a Placed; 2], margin: f64) -> Pairing<'a> {
+    pub fn new(
+        [ma, mb]: [&Material; 2],
+        placed: [&'a Placed; 2],
+        (margin, dt): (f64, f64),
+    ) -> Pairing<'a> {
         let [a, b] = placed;
         let to_own = [a.axes.transpose(), b.axes.transpose()];
         let turn = a.rotation.conjugate() * b.rotation;
+        let restitution =
+            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
         Pairing {
             placed,
             to_own,
@@ -60,11 +68,8 @@ impl<'a> Pairing<'a> {
                 ..Found::default()
             },
             friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
-            restitution: ma.restitution_combine.apply(
-                ma.restitution,
-                mb.restitution_combine,
-                mb.restitution,
-            ),
+            restitution,
+            skin: if restitution > 0.0 { 0.0 } else { skin(a, b, dt) },
             reach: 0.1 * a.reach.min(b.reach),
         }
     }
@@ -103,6 +108,7 @@ impl<'a> Pairing<'a> {
         contact.count = points.len() as u32;
         contact.normal = normal;
         (contact.friction, contact.restitution) = (self.friction, self.restitution);
+        contact.skin = self.skin;
         let is_round = points.iter().any(|point| point.radii != [0.0; 2]);
         let on_a = !is_round && points.first().is_some_and(|p| is_face_of_b(p.feature));
         let (own, face) = if on_a { (0, 1) } else { (1, 0) };

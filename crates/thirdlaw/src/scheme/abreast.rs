@@ -7,7 +7,7 @@
 //! the colours of each are those that it has alone, and lanes do not mix. The bits of an island do not
 //! depend on its company.
 
-use super::rebound::Spring;
+use super::rebound::{INSIDE, Spring};
 use super::substep::{IslandScratch, Members, Setting, SolveTotals};
 use super::watch::{Spent, Watch};
 use crate::contact::{Anchor, Softness, follow};
@@ -71,8 +71,8 @@ pub fn solve<'a>(
 
 fn softness(contact: &ContactSettings, h: f64) -> Softness {
     let Spring { rate, softness } = Spring::new(contact, h);
-    let ContactSettings { slop, sag, push_speed: speed, .. } = *contact;
-    Softness { h, rate, softness, slop, sag, speed }
+    let ContactSettings { slop, skin, sag, push_speed: speed, .. } = *contact;
+    Softness { h, rate, softness, slop, skin, inside: INSIDE, sag, speed }
 }
 
 impl IslandScratch {
@@ -87,6 +87,7 @@ impl IslandScratch {
                 bodies: [local.a, local.b],
                 arms: point.anchors,
                 radii: point.radii,
+                skin: point.skin,
                 with_b: local.travels_with_b(point),
             }));
         }

@@ -6,6 +6,9 @@ use crate::settings::ContactSettings;
 /// fling apart what rests with the sag of longer steps.
 const FASTEST: f64 = 120.0;
 
+/// Share of a skin at which what lands is aimed, so that rounding does not leave it outside.
+pub const INSIDE: f64 = 0.99;
+
 /// Normal velocity after a bounce off a gap that closes in this substep, m/s; 0 for no bounce.
 ///
 /// Semi-implicit Euler keeps velocities half a substep behind positions, like a leapfrog. With the
@@ -51,7 +54,12 @@ impl Spring {
         Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
     }
 
-    /// Bias and compliance of an overlapping point with response N that carried `load` before.
+    /// Bias and compliance of a closed point with response N that carried `load` before.
+    ///
+    /// A point is closed from a small gap on, its skin. Between there and the slop nothing pushes, but the
+    /// row is as soft as below: what lands is held, and sinks at the speed Γ z that its load gives it. A
+    /// body that rocks by less than its skin thus comes to rest on all its points, instead of changing
+    /// from edge to edge for seconds.
     ///
     /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
     /// would press it farther than the sag allowed is carried by the bias instead.

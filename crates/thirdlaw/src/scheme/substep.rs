@@ -118,8 +118,10 @@ pub(super) struct LocalPoint {
     /// from the surfaces, m.
     pub anchors: [Vec3; 2],
     pub radii: [f64; 2],
-    /// Gap in this substep, m.
-    gap: f64,
+    /// Gap up to which the point counts as closed, m.
+    pub skin: f64,
+    /// Way that is left in this substep until it is closed, m.
+    room: f64,
     /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
     bounce: f64,
 }

@@ -21,6 +21,7 @@ mod pile;
 mod problem;
 mod reduced;
 mod robust;
+mod skin;
 mod sleep;
 mod stack;
 mod streams;

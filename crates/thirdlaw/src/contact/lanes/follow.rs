@@ -18,6 +18,8 @@ pub struct Anchor {
     pub arms: [Vec3; 2],
     /// Distances from the cores to the surfaces, m.
     pub radii: [f64; 2],
+    /// Gap up to which it counts as closed, m.
+    pub skin: f64,
     /// Whether the point travels with b, else with a.
     pub with_b: bool,
 }
@@ -36,6 +38,10 @@ pub struct Softness {
     pub softness: f64,
     /// Overlap that is left alone, m.
     pub slop: f64,
+    /// Largest gap that counts as closed, m.
+    pub skin: f64,
+    /// Share of it at which what lands is aimed.
+    pub inside: f64,
     /// Overlap that a load may press the spring to, m.
     pub sag: f64,
     /// Fastest push, m/s.
@@ -49,8 +55,11 @@ pub(super) struct Foot {
     radii: [Wide; 2],
     /// 0 where the point travels with b, 1 where with a.
     with_a: Wide,
-    /// Gap in this substep, m.
+    /// Gap up to which it counts as closed, m.
+    skin: Wide,
+    /// Gap in this substep, m, and the way that is left until it is closed.
     gap: Wide,
+    room: Wide,
 }
 
 /// Both bodies of a group's blocks, those of the world included.
@@ -73,6 +82,7 @@ impl Lanes {
                         foot.arms[k].set(lane, anchor.arms[k]);
                         foot.radii[k].0[lane] = anchor.radii[k];
                     }
+                    foot.skin.0[lane] = anchor.skin;
                     foot.with_a.0[lane] = if anchor.with_b { 0.0 } else { 1.0 };
                 }
             }
@@ -122,7 +132,7 @@ impl Lanes {
             let held = self.inputs[range.clone()].iter_mut().zip(&self.impulses[range]);
             for ((point, foot), (input, z)) in records.zip(held) {
                 stand.place(point, foot);
-                point.answer(group, V::load(&foot.gap), V::load(&z[0]), &soft, input);
+                point.answer(group, foot, V::load(&z[0]), &soft, input);
                 for (k, z) in z.iter().enumerate() {
                     let z = V::load(z);
                     push = sum(push, scaled(&point.direction[k], z));
@@ -139,7 +149,7 @@ impl Lanes {
     /// Wanted velocities without the push, for the second solve of a substep of `h` seconds.
     pub fn relax(&mut self, h: f64) {
         for (input, foot) in self.inputs.iter_mut().zip(&self.feet) {
-            input.bias[0] = Wide(foot.gap.0.map(|gap| gap.max(0.0) / h));
+            input.bias[0] = Wide(foot.room.0.map(|room| room / h));
             input.compliance[0] = Wide::default();
         }
     }
@@ -161,6 +171,8 @@ struct Soft<V> {
     rate: V,
     softness: V,
     slop: V,
+    skin: V,
+    inside: V,
     /// Load that the spring carries, in speed.
     carried: V,
     /// The fastest push, negative.
@@ -176,6 +188,8 @@ impl<V: Vector> Soft<V> {
             rate: V::splat(soft.rate),
             softness: V::splat(soft.softness),
             slop: V::splat(soft.slop),
+            skin: V::splat(soft.skin),
+            inside: V::splat(soft.inside),
             carried: V::splat(soft.rate * soft.sag),
             least: V::splat(-soft.speed),
             zero: V::splat(0.0),
@@ -190,20 +204,24 @@ impl Point {
     fn answer<V: Vector>(
         &mut self,
         group: &Group,
-        gap: V,
+        foot: &mut Foot,
         load: V,
         soft: &Soft<V>,
         input: &mut Input,
     ) {
         let masses = &group.masses;
         let n = self.response_of::<V>(masses, 0, 0);
+        let (gap, skin) = (V::load(&foot.gap), V::load(&foot.skin));
+        let skin = skin.select_le(soft.skin, skin, soft.skin);
+        let room = gap.select_le(skin, soft.zero, gap - soft.inside * skin);
+        room.store(&mut foot.room);
         let overlap = (gap + soft.slop).select_le(soft.zero, gap + soft.slop, soft.zero);
         let give = soft.softness * n;
         let excess = (give * load - soft.carried).or_zero();
         let speed = soft.rate * overlap;
         let push = speed.select_le(soft.least, soft.least, speed) - excess;
-        let compliance = gap.select_le(soft.zero, give, soft.zero);
-        gap.select_le(soft.zero, push, gap / soft.h).store(&mut input.bias[0]);
+        let compliance = gap.select_le(skin, give, soft.zero);
+        gap.select_le(skin, push, room / soft.h).store(&mut input.bias[0]);
         compliance.store(&mut input.compliance[0]);
         self.set_responses(
             n + compliance,

@@ -156,10 +156,20 @@ fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
         let bodies = [block.a, block.b].map(|side| if let Side::Body(i) = side { i } else { 0 });
         for i in 0..block.row_count / 3 {
             let (radii, with_b) = ([0.0, 0.01 * f64::from(i)], i % 2 == 0);
-            anchors.push(Anchor { bodies, arms: [vector(0.3), vector(0.3)], radii, with_b });
+            let (arms, skin) = ([vector(0.3), vector(0.3)], 1e-4 * f64::from(i));
+            anchors.push(Anchor { bodies, arms, radii, skin, with_b });
         }
     }
-    let soft = Softness { h: 0.002, rate: 30.0, softness: 2.0, slop: 1e-4, sag: 1e-3, speed: 3.0 };
+    let soft = Softness {
+        h: 0.002,
+        rate: 30.0,
+        softness: 2.0,
+        slop: 1e-4,
+        skin: 1e-3,
+        inside: 0.99,
+        sag: 1e-3,
+        speed: 3.0,
+    };
     let run = |wide: bool| {
         let mut lanes = Lanes::default();
         lanes.build(&case.problem, &colors);

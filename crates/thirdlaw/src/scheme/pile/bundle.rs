@@ -59,6 +59,8 @@ pub struct Bundle {
     pub twist: Wide,
     /// μ.
     pub coefficient: Wide,
+    /// Gap up to which points count as closed, m.
+    pub skin: Wide,
     /// Mean distance of the points from their middle, m: the arm of friction against twisting.
     pub radius: Wide,
     /// Impulses along t and u, and about n.

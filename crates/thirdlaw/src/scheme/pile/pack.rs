@@ -73,12 +73,14 @@ pub unsafe fn pack(
     bundle.moves = [0; 2];
     bundle.count = group.count;
     bundle.coefficient = Wide::default();
+    bundle.skin = Wide::default();
     for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let (entry, contact) = (&source.entries[i as usize], contact(i));
         lanes.contact[lane] = contact;
         lanes.on_a.0[lane] = f32::from(u8::from(contact.is_on_a()));
         lanes.count.0[lane] = f32::from(entry.count);
         bundle.coefficient.0[lane] = contact.friction as f32;
+        bundle.skin.0[lane] = contact.skin;
         for k in 0..2 {
             bundle.body[k][lane] = entry.body[k];
             bundle.moves[k] |= u8::from(entry.moves[k]) << lane;

@@ -107,6 +107,7 @@ fn spring((_, _, settings, dt): Setting) -> Spring {
         rate: rate as f32,
         softness: softness as f32,
         slop: contact.slop as f32,
+        skin: contact.skin as f32,
         speed: contact.push_speed as f32,
         sag: contact.sag as f32,
     }

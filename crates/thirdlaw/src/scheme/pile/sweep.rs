@@ -15,6 +15,7 @@ use super::patience::Outcome;
 use super::share::Shared;
 use super::sides::{Sides, angular, linear, lines};
 use super::vector::{Vector, Wide, dot, load};
+use crate::scheme::rebound::INSIDE;
 
 /// What a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub struct Spring {
     pub softness: f32,
     /// Overlap left alone, m.
     pub slop: f32,
+    /// Largest gap that counts as closed, m.
+    pub skin: f32,
     /// Most of b, m/s.
     pub speed: f32,
     /// Most that the spring gives way at rest, m.
@@ -165,6 +168,8 @@ unsafe fn place<V: Vector>(
     let (slop, speed) = (V::splat(spring.slop), V::splat(spring.speed));
     let softness = V::splat(spring.softness);
     let held = V::splat(spring.rate * spring.sag);
+    let skin = V::load(&bundle.skin).min(V::splat(spring.skin));
+    let inside = V::splat(INSIDE as f32) * skin;
     for point in points {
         let turned = dot(load(&point.arm[1]), turn[1]) - dot(load(&point.arm[0]), turn[0]);
         let gap = V::load(&point.gap_start) + apart + turned;
@@ -172,7 +177,8 @@ unsafe fn place<V: Vector>(
         // a load that would press the spring farther than the sag allowed is carried by b
         let excess = (softness * V::load(&point.impulse) - held * inverse).max(zero);
         let push = (rate * (gap + slop).min(zero)).max(zero - speed) * inverse - excess;
-        gap.select_le(zero, push, gap * inv_h * inverse).store(&mut point.push);
+        let room = gap - inside;
+        gap.select_le(skin, push, room * inv_h * inverse).store(&mut point.push);
     }
 }
 

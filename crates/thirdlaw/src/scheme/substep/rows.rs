@@ -6,7 +6,7 @@ use crate::collide::contacts::Contact;
 use crate::contact::{Block, Bound, Row, Side};
 use crate::math::{Mat3, Twist, Vec3, tangents};
 use crate::model::Model;
-use crate::scheme::rebound::{Spring, bounce};
+use crate::scheme::rebound::{INSIDE, Spring, bounce};
 use crate::settings::ContactSettings;
 use crate::state::State;
 
@@ -73,7 +73,8 @@ impl IslandScratch {
                 point.friction_impulse.dot(tangents.1),
             ]);
             let radii = cores.radii;
-            self.points.push(LocalPoint { anchors, radii, ..LocalPoint::default() });
+            let skin = f64::from(contact.skin);
+            self.points.push(LocalPoint { anchors, radii, skin, ..LocalPoint::default() });
         }
         if let Some(block) = self.problem.blocks.last_mut() {
             block.row_count += 3 * contact.count;
@@ -102,9 +103,11 @@ impl IslandScratch {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
-                (place.gap, place.bounce) = (gap, 0.0);
-                (rows[0].bias, rows[0].compliance) = if gap > 0.0 {
-                    (gap / h, 0.0)
+                let skin = place.skin.min(settings.skin);
+                place.bounce = 0.0;
+                place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
+                (rows[0].bias, rows[0].compliance) = if gap > skin {
+                    (place.room / h, 0.0)
                 } else {
                     let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
                         + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
@@ -172,7 +175,7 @@ impl IslandScratch {
                 bounces |= point.bounce > 0.0;
                 self.problem.rows[row].compliance = 0.0;
                 self.problem.rows[row].bias =
-                    if point.bounce > 0.0 { -point.bounce } else { point.gap.max(0.0) / h };
+                    if point.bounce > 0.0 { -point.bounce } else { point.room / h };
                 row += 3;
             }
         }

@@ -48,8 +48,15 @@ fn setup() -> Setup {
     (bundle, points, lines, moved, masses)
 }
 
-const SPRING: Spring =
-    Spring { inv_h: 480.0, rate: 90.0, softness: 0.1, slop: 1e-4, speed: 3.0, sag: 1e-3 };
+const SPRING: Spring = Spring {
+    inv_h: 480.0,
+    rate: 90.0,
+    softness: 0.1,
+    slop: 1e-4,
+    skin: 0.0,
+    speed: 3.0,
+    sag: 1e-3,
+};
 
 /// All passes, by vectors of the machine or by portable ones: impulses and velocities after them.
 fn passes(portable: bool, patient: bool) -> (Vec<u32>, Vec<u64>) {
