@@ -40,7 +40,7 @@ pub(super) struct Loose {
 
 /// Share of the distance looked ahead at rest that is left for rounding, and for points of kept contacts
 /// that fall behind.
-pub(super) const SLACK: f64 = 0.1;
+pub(super) const SLACK: f64 = 0.2;
 
 impl Loose {
     /// Nothing is known of the pair.

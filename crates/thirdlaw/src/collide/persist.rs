@@ -97,10 +97,10 @@ mod tests {
                 world.add_body(Body::dynamic(Shape::cuboid(half).unwrap())).unwrap();
             }
             let mut state = world.state().clone();
-            let up = 0.45 + 0.003 * (dice.roll() - 0.5);
+            let up = 0.45 + 0.0015 * (dice.roll() - 0.5);
             state.bodies[1].position = Vec3::new(0.2, up, 0.1);
             // on the face of the large box, whichever is first
-            let lean = rotation_from_vector(Vec3::new(0.008, 0.0, 0.0) + dice.vector(0.005));
+            let lean = rotation_from_vector(Vec3::new(0.004, 0.0, 0.0) + dice.vector(0.0025));
             state.bodies[usize::from(round % 2 == 0)].rotation = lean;
             let (model, lengths) = (world.model(), (1.0 / 60.0, 1.0 / 480.0));
             let (mut broad, mut scratch) = (BroadPhase::default(), ContactScratch::default());
