@@ -1,4 +1,4 @@
-//! Bodies and contacts, fast: most islands without joints and bounces, in one go.
+//! Bodies and contacts, fast: most islands without joints and bounces, many at a time.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -10,7 +10,8 @@
 //!     to first order, so that a contact is packed once a step             pack.rs
 //!   - with constant arms the impulses of one substep do to the bodies in the next what they did
 //!     before, so that starting from them is a sum per body                bodies.rs
-//!   - threads stay together through all stages                           team.rs
+//!   - separate piles go through all substeps one after the other, each from a core's cache
+//!   - threads stay together through all stages of a large one            team.rs
 //!
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
@@ -64,6 +65,8 @@ const TOGETHER: usize = 64;
 /// Masses that single precision has room for, kg.
 const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
+/// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
+const PLENTY: usize = 1_000;
 /// Contacts from which a pile of patient islands is full, for those that iterate long and for those at rest:
 /// enough to fill the lanes of every colour, few enough to share out among threads.
 const FULL: [usize; 2] = [64, 256];
@@ -95,14 +98,35 @@ impl Way {
 pub struct Piles {
     /// How each island is solved, and how hard to try.
     ways: Vec<(Way, Effort)>,
-    plain: Pile,
-    patient: Vec<Pile>,
-    /// How many of the patient ones are in use.
-    used: usize,
-    /// Which of them take in islands at rest, and others: those at rest are soon done.
+    plain: Shelf,
+    patient: Shelf,
+    /// Which of the patient ones take in islands at rest, and others: those at rest are soon done.
     filling: [Option<usize>; 2],
     /// Line of each body in the pile that it is in.
     line_of: Vec<u32>,
+}
+
+/// Piles, and how many of them are in use.
+#[derive(Debug, Default)]
+struct Shelf {
+    piles: Vec<Pile>,
+    used: usize,
+}
+
+impl Shelf {
+    fn in_use(&self) -> &[Pile] {
+        &self.piles[..self.used]
+    }
+
+    /// The number of an empty one.
+    fn open(&mut self, new: fn() -> Pile) -> usize {
+        if self.used == self.piles.len() {
+            self.piles.push(new());
+        }
+        self.piles[self.used].clear();
+        self.used += 1;
+        self.used - 1
+    }
 }
 
 impl Piles {
@@ -113,8 +137,7 @@ impl Piles {
             && contact.friction == FrictionModel::Cone
             && !contact.staggered;
         self.ways.clear();
-        self.plain.clear();
-        (self.used, self.filling) = (0, [None; 2]);
+        (self.plain.used, self.patient.used, self.filling) = (0, 0, [None; 2]);
         self.line_of.resize(setting.0.bodies.len(), 0);
         let all = islands.islands.par_iter().with_min_len(TOGETHER).map(|island| {
             let usual = usual && island.link_count == 0 && island.point_count == 0;
@@ -133,10 +156,14 @@ impl Piles {
             let (slots, contacts) = (islands.bodies_of(island), islands.contacts_of(island));
             match way {
                 Way::Alone | Way::Free | Way::Abreast => {}
-                Way::Plain => self.plain.add(setting, island, slots, contacts, &mut self.line_of),
+                Way::Plain => {
+                    let pile = self.plain_pile();
+                    let pile = &mut self.plain.piles[pile];
+                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                }
                 Way::Patient => {
                     let pile = self.patient_pile(effort.settled);
-                    let pile = &mut self.patient[pile];
+                    let pile = &mut self.patient.piles[pile];
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
                         patience.add(contact, &effort, 3 * island.contact_points, contacts.len());
@@ -146,19 +173,21 @@ impl Piles {
         }
     }
 
-    /// A pile for the next patient island.
+    /// The number of a pile for the next plain island.
+    fn plain_pile(&mut self) -> usize {
+        let last = self.plain.in_use().last();
+        match last.is_some_and(|pile| pile.contacts.len() < PLENTY) {
+            true => self.plain.used - 1,
+            false => self.plain.open(Pile::default),
+        }
+    }
+
+    /// That of a pile for the next patient one.
     fn patient_pile(&mut self, settled: bool) -> usize {
-        let filling = &mut self.filling[usize::from(settled)];
-        let room = filling.filter(|&i| self.patient[i].contacts.len() < FULL[usize::from(settled)]);
-        let i = room.unwrap_or_else(|| {
-            if self.used == self.patient.len() {
-                self.patient.push(Pile::patient());
-            }
-            self.patient[self.used].clear();
-            self.used += 1;
-            self.used - 1
-        });
-        *filling = Some(i);
+        let (filling, full) = (self.filling[usize::from(settled)], FULL[usize::from(settled)]);
+        let room = filling.filter(|&i| self.patient.piles[i].contacts.len() < full);
+        let i = room.unwrap_or_else(|| self.patient.open(Pile::patient));
+        self.filling[usize::from(settled)] = Some(i);
         i
     }
 
@@ -169,7 +198,7 @@ impl Piles {
 
     /// Whether no island is in any.
     pub fn is_empty(&self) -> bool {
-        self.used == 0 && self.plain.contacts.is_empty()
+        self.plain.used + self.patient.used == 0
     }
 
     /// Advances all islands in piles by a step; `bodies` are those of all islands, `contacts` those of
@@ -183,20 +212,28 @@ impl Piles {
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
         let line_of = &self.line_of[..];
-        let (patient, plain) = (&mut self.patient[..self.used], &mut self.plain);
+        let Shelf { piles, used } = &mut self.plain;
+        let plain = &mut piles[..*used];
+        let Shelf { piles, used } = &mut self.patient;
+        let patient = &mut piles[..*used];
+        let all: usize = plain.iter().map(|pile| pile.contacts.len()).sum();
+        for pile in &mut *plain {
+            // where there is one for everyone, they go through their substeps one after the other
+            pile.helped = 2 * pile.contacts.len() * rayon::current_num_threads() > all;
+        }
         let clock = *watch;
         let advance = |pile: &mut Pile| {
-            if pile.contacts.is_empty() {
-                return;
-            }
             let mut own = clock.beside();
             pile.gather(setting, line_of);
             // SAFETY: each island is in one pile
             unsafe { step::solve(setting, pile, &bodies, &contacts, &mut own) };
             pile.totals.spent = own.spent;
         };
-        // threads that are done with patient ones help with the plain one, which can use any number
-        rayon::join(|| advance(plain), || patient.par_iter_mut().for_each(advance));
+        // threads that are done with patient ones help with large ones, which can use any number
+        rayon::join(
+            || plain.par_iter_mut().for_each(advance),
+            || patient.par_iter_mut().for_each(advance),
+        );
         let mut beside = Spent::default();
         self.totals().for_each(|totals| beside.add(&totals.spent));
         watch.divided(&beside);
@@ -204,8 +241,7 @@ impl Piles {
 
     /// What it took.
     pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
-        let plain = (!self.plain.contacts.is_empty()).then_some(&self.plain);
-        self.patient[..self.used].iter().chain(plain).map(|pile| pile.totals)
+        self.patient.in_use().iter().chain(self.plain.in_use()).map(|pile| pile.totals)
     }
 }
 

@@ -55,6 +55,7 @@ impl Stage {
 /// Nobody else works on the pile.
 pub unsafe fn solve(
     work: &Work,
+    helped: bool,
     blocks: &Blocks,
     plan: &mut Vec<Planned>,
     watch: &mut Watch,
@@ -102,7 +103,7 @@ pub unsafe fn solve(
             }
         }
     };
-    team::run(work.contacts.len() >= TEAM, &perform, |leader| {
+    team::run(helped && work.contacts.len() >= TEAM, &perform, |leader| {
         for (number, &(stage, chunks)) in plan.iter().enumerate() {
             leader.stage(number as u32, chunks);
             if stage.integrates() { watch.integrated() } else { watch.solved() }

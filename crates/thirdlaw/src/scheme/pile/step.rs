@@ -39,6 +39,8 @@ pub struct Pile {
     offsets: Vec<Wide3>,
     /// Slots of what they touch that is not dynamic, ascending.
     others: Vec<u32>,
+    /// Whether several threads may go through it together.
+    pub helped: bool,
     /// Where its islands are patient.
     pub patience: Option<Patience>,
     /// How the last pass over each bundle went, where they are.
@@ -61,7 +63,17 @@ pub unsafe fn solve(
     watch: &mut Watch,
 ) {
     let Pile {
-        lines, order, bundles, points, offsets, contacts, body_at, patience, judged, ..
+        lines,
+        order,
+        bundles,
+        points,
+        offsets,
+        contacts,
+        body_at,
+        patience,
+        judged,
+        helped,
+        ..
     } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
     judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
@@ -92,7 +104,7 @@ pub unsafe fn solve(
     // SAFETY: the caller's
     let (iterations, residual) = match patience {
         Some(patience) => unsafe { patience::solve(&work, patience, watch) },
-        None => unsafe { plan::solve(&work, &pile.blocks, &mut pile.plan, watch) },
+        None => unsafe { plan::solve(&work, *helped, &pile.blocks, &mut pile.plan, watch) },
     };
     pile.totals = SolveTotals { iterations, residual, ..SolveTotals::default() };
 }
