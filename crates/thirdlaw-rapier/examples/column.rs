@@ -36,7 +36,7 @@ fn falls(simulator: &mut dyn Simulator) -> Fallible<Option<f64>> {
     let top = simulator.handle_count() - 1;
     let start = simulator.read(top).position;
     for frame in 1..=(SECONDS / DT) as u32 {
-        simulator.step(DT).map_err(|failure| format!("{failure:?}"))?;
+        simulator.step(DT).map_err(|failure| failure.to_string())?;
         if simulator.read(top).position.distance(start) > HALF {
             return Ok(Some(f64::from(frame) * DT));
         }
@@ -48,7 +48,7 @@ fn falls(simulator: &mut dyn Simulator) -> Fallible<Option<f64>> {
 fn ideal(slope: f64) -> Option<f64> {
     let tall = HALF * f64::from(CUBES);
     let (arm, top) = (HALF.hypot(tall), HALF.hypot(2.0 * tall - HALF));
-    // about its edge; its weight acts at the angle `lean` from the edge's vertical
+    // about its edge; before it turns, its middle lies by the angle `rest` behind where it would balance
     let inertia = 4.0 / 3.0 * arm * arm;
     let (mut turned, mut rate, mut time): (f64, f64, f64) = (0.0, 0.0, 0.0);
     let rest = (HALF / tall).atan() - slope;

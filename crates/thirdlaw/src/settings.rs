@@ -137,9 +137,9 @@ pub struct ContactSettings {
     pub direct_rows: u32,
     /// Overlap that is left alone, m.
     pub slop: f64,
-    /// Gap up to which a contact that does not bounce counts as closed, m, but no more than 4e-3 of the
-    /// thinner body's half thickness: there it gives way to its load, and is not pushed apart. 0 lets
-    /// surfaces meet freely.
+    /// Gap up to which a contact counts as closed where nothing bounces and both bodies are slow, m, but no
+    /// more than 4e-3 of the thinner one's half thickness: there it gives way to its load, and is not
+    /// pushed apart. 0 lets surfaces meet freely.
     pub skin: f64,
     /// Fastest speed at which position correction pushes a contact apart, m/s.
     pub push_speed: f64,

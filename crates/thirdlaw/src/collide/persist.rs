@@ -23,9 +23,11 @@ fn still(a: &Placed, b: &Placed) -> f64 {
 }
 
 /// Gap up to which contacts of a pair count as closed, m: points are not known better. For what is slow
-/// only, so that what falls or rocks farther than that loses nothing to it (see `scheme/rebound.rs`).
-pub(super) fn skin(a: &Placed, b: &Placed, dt: f64) -> f32 {
-    if is_slower(a, b, dt, SLOW) { still(a, b) as f32 } else { 0.0 }
+/// only, so that what falls or rocks farther than that loses nothing to it (see `scheme/rebound.rs`), and
+/// not for what bounces.
+pub(super) fn skin([a, b]: [&Placed; 2], dt: f64, restitution: f64) -> f32 {
+    let closes = restitution == 0.0 && is_slower(a, b, dt, SLOW);
+    if closes { still(a, b) as f32 } else { 0.0 }
 }
 
 /// Whether a pair still lies as it did when its contacts were found, and still touches in a step of `dt`
@@ -54,14 +56,15 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
         return false;
     }
     let mut least = f64::INFINITY;
-    let skin = skin(a, b, dt);
+    // restitution is that of the pair
+    let skin = skin([a, b], dt, first.restitution);
     for contact in old.iter_mut().filter(|contact| contact.count > 0) {
         let on_a = contact.is_on_a();
         // pieces of the same pair may be round; its contacts are then found anew
         let Basis::Flat(found) = &contact.basis else { return false };
         let (own, face, side) = if on_a { (a, b, -1.0) } else { (b, a, 1.0) };
         contact.normal = face.axes * found.normal;
-        contact.skin = if contact.restitution > 0.0 { 0.0 } else { skin };
+        contact.skin = skin;
         let normal = own.axes.transpose() * contact.normal;
         let apart = contact.normal.dot(between);
         for i in 0..contact.count as usize {

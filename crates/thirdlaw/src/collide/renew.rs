@@ -69,7 +69,7 @@ impl<'a> Pairing<'a> {
             },
             friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
             restitution,
-            skin: if restitution > 0.0 { 0.0 } else { skin(a, b, dt) },
+            skin: skin(placed, dt, restitution),
             reach: 0.1 * a.reach.min(b.reach),
         }
     }

@@ -118,6 +118,10 @@ impl Shelf {
         &self.piles[..self.used]
     }
 
+    fn in_use_mut(&mut self) -> &mut [Pile] {
+        &mut self.piles[..self.used]
+    }
+
     /// The number of an empty one.
     fn open(&mut self, new: fn() -> Pile) -> usize {
         if self.used == self.piles.len() {
@@ -212,10 +216,7 @@ impl Piles {
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
         let line_of = &self.line_of[..];
-        let Shelf { piles, used } = &mut self.plain;
-        let plain = &mut piles[..*used];
-        let Shelf { piles, used } = &mut self.patient;
-        let patient = &mut piles[..*used];
+        let (plain, patient) = (self.plain.in_use_mut(), self.patient.in_use_mut());
         let all: usize = plain.iter().map(|pile| pile.contacts.len()).sum();
         for pile in &mut *plain {
             // where there is one for everyone, they go through their substeps one after the other

@@ -63,17 +63,7 @@ pub unsafe fn solve(
     watch: &mut Watch,
 ) {
     let Pile {
-        lines,
-        order,
-        bundles,
-        points,
-        offsets,
-        contacts,
-        body_at,
-        patience,
-        judged,
-        helped,
-        ..
+        lines, order, bundles, points, offsets, contacts, body_at, patience, judged, ..
     } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
     judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
@@ -104,7 +94,7 @@ pub unsafe fn solve(
     // SAFETY: the caller's
     let (iterations, residual) = match patience {
         Some(patience) => unsafe { patience::solve(&work, patience, watch) },
-        None => unsafe { plan::solve(&work, *helped, &pile.blocks, &mut pile.plan, watch) },
+        None => unsafe { plan::solve(&work, pile.helped, &pile.blocks, &mut pile.plan, watch) },
     };
     pile.totals = SolveTotals { iterations, residual, ..SolveTotals::default() };
 }

@@ -32,6 +32,7 @@ fn setup() -> Setup {
     for w in [&mut bundle.slide, &mut bundle.twist, &mut bundle.coefficient] {
         fill(w, || f().abs());
     }
+    fill(&mut bundle.skin, || 0.005 * f().abs());
     let mut points = vec![Points::default(); 4];
     for p in &mut points {
         p.arm.iter_mut().flatten().for_each(|w| fill(w, &mut f));
@@ -53,7 +54,7 @@ const SPRING: Spring = Spring {
     rate: 90.0,
     softness: 0.1,
     slop: 1e-4,
-    skin: 0.0,
+    skin: 4e-3,
     speed: 3.0,
     sag: 1e-3,
 };
