@@ -13,18 +13,14 @@ const WORK: usize = 4_000;
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
 const SLOW: f64 = 0.08;
-/// Error that patience is not wasted on, m/s: far below what makes a stack creep visibly.
+/// Error that patience with a large island is not wasted on, m/s: far below what makes a stack creep visibly.
 const ENOUGH: f64 = 1e-6;
-/// The same for a small island at rest, m/s.
-const AT_REST: f64 = 1e-7;
 /// How long an island must have been quiet to be at rest, s: its impulses have long converged, and
 /// carried on from step to step they stay so with few iterations.
 const SETTLED: f64 = 0.25;
-/// Rows up to which an island is small: a few blocks in a precarious place, worth patience even then.
+/// Rows up to which an island is small: a few blocks in a precarious place, worth patience. Few iterations
+/// more would not get through a larger one.
 const SMALL: usize = 100;
-/// Rows up to which an island that is not at rest is worth patience: few iterations more would not get
-/// through a larger one.
-const PATIENT: usize = 600;
 /// Iterations after a bounce.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -39,7 +35,7 @@ pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
     /// It has been quiet for long.
-    pub settled: bool,
+    settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
     /// Largest speed of a body over its size, 1/s.
@@ -127,18 +123,13 @@ impl Effort {
     }
 
     fn is_patient(&self, rows: usize) -> bool {
-        self.lopsided || (self.slow && rows <= if self.settled { SMALL } else { PATIENT })
+        self.lopsided || (self.slow && rows <= SMALL && !self.settled)
     }
 
-    /// How to go on in the later substeps of a step: impulses that have converged in the first stay so
-    /// with few iterations, as contacts hardly change within a step. Where a few blocks that are not at
-    /// rest yet stand at the edge of falling even that is not risked.
-    pub fn later(&self, first: &SolveSettings, iterations: u32, rows: usize) -> SolveSettings {
-        let patient = self.lopsided || (rows <= SMALL && !self.settled);
-        SolveSettings { iterations: if patient { first.iterations } else { iterations }, ..*first }
-    }
-
-    /// How to solve the island with at least `iterations`.
+    /// How to solve the island with at least `iterations`, in every substep: impulses that stopped a body
+    /// in one substep are where the next one begins, and what few iterations do not take back of them
+    /// sets it moving the other way. A column that got many iterations in the first substep only would
+    /// swing about its axis without end.
     pub fn settings(
         &self,
         contact: &ContactSettings,
@@ -154,10 +145,9 @@ impl Effort {
         SolveSettings {
             solver: contact.solver,
             iterations,
-            tolerance: match patient {
-                true if rows > SMALL => contact.tolerance.max(ENOUGH),
-                true if self.settled => contact.tolerance.max(AT_REST),
-                _ => contact.tolerance,
+            tolerance: match patient && rows > SMALL {
+                true => contact.tolerance.max(ENOUGH),
+                false => contact.tolerance,
             },
             friction: if contact.staggered {
                 Staggering::Converged { rounds: 20, inner: iterations.max(20) }

@@ -180,15 +180,11 @@ pub fn solve_island(
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
     let effort = Effort::of(model, state, slots);
-    let mut push_out = effort.settings(&settings.contact, settings.contact.iterations, rows);
-    let mut relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
+    let push_out = effort.settings(&settings.contact, settings.contact.iterations, rows);
+    let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
+    // a bounce changes normal impulses at once, and friction must follow
+    let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
     for substep in 0..substeps {
-        if substep == 1 {
-            push_out = effort.later(&push_out, settings.contact.iterations, rows);
-            relax = effort.later(&relax, settings.contact.relax_iterations, rows);
-        }
-        // a bounce changes normal impulses at once, and friction must follow
-        let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
         let time = state.time + f64::from(substep) * h;
         let told = substep == 0 && !free;
         if told {

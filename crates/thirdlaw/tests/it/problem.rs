@@ -60,7 +60,7 @@ fn bad_steps_are_refused_and_empty_worlds_have_empty_problems() {
 #[test]
 fn without_patience_every_island_gets_what_was_asked_for() {
     let iterations = |patience: bool| {
-        let (mut world, _) = tower(10);
+        let (mut world, _) = tower(6);
         let mut settings = *world.settings();
         settings.contact.patience = patience;
         settings.contact.direct_rows = 0;

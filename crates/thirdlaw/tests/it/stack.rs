@@ -1,7 +1,7 @@
 //! Stacks: what a pile of bodies must stand.
 
 use crate::{cuboid, earth, floor, run};
-use thirdlaw::{Body, BodyId, Vec3, World};
+use thirdlaw::{Body, BodyId, Settings, Twist, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -114,4 +114,30 @@ fn heavy_light_heavy_is_solved_at_once_and_slowly_pair_by_pair() {
     // a contraction of 0.999 per sweep: many times the iterations, and not there after half a second
     assert!(pairwise > 1e3 * together, "{pairwise} m/s pair by pair, {together} at once");
     assert!(many > 4 * few, "{many} iterations pair by pair, {few} at once");
+}
+
+/// Columns of cubes that lie a few millimetres beside each other come to rest, at every height that iteration
+/// or patience may treat in its own way, and do not swing about their axis meanwhile.
+#[test]
+fn columns_of_any_height_up_to_twenty_come_to_rest() {
+    for count in 2..=20 {
+        let mut world = earth();
+        world.set_settings(Settings { sleeping: false, ..*world.settings() }).unwrap();
+        world.add_body(floor()).unwrap();
+        for i in 0..count {
+            let beside = |k: f64| 0.01 * libm::sin(k * f64::from(i + 1));
+            let cube = Body::dynamic(cuboid(0.25, 0.25, 0.25));
+            let (x, y, z) = (beside(3.7), 0.25 * f64::from(2 * i + 1), beside(8.3));
+            world.add_body(cube.at(x, y, z).friction(0.6).density(1000.0)).unwrap();
+        }
+        run(&mut world, 4.0, FRAME);
+        for _ in 0..60 {
+            world.step(FRAME).unwrap();
+            for body in &world.state().bodies {
+                let Twist { linear, angular } = body.velocity;
+                assert!(linear.length() < 3e-3, "{count}: {linear}");
+                assert!(angular.y.abs() < 1e-3, "{count}: {angular}");
+            }
+        }
+    }
 }

@@ -67,9 +67,9 @@ const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
 const PLENTY: usize = 1_000;
-/// Contacts from which a pile of patient islands is full, for those that iterate long and for those at rest:
-/// enough to fill the lanes of every colour, few enough to share out among threads.
-const FULL: [usize; 2] = [64, 256];
+/// Contacts from which a pile of patient islands is full: enough to fill the lanes of every colour, few enough
+/// to share out among threads.
+const FULL: usize = 64;
 
 /// How an island is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,8 +100,6 @@ pub struct Piles {
     ways: Vec<(Way, Effort)>,
     plain: Shelf,
     patient: Shelf,
-    /// Which of the patient ones take in islands at rest, and others: those at rest are soon done.
-    filling: [Option<usize>; 2],
     /// Line of each body in the pile that it is in.
     line_of: Vec<u32>,
 }
@@ -122,14 +120,16 @@ impl Shelf {
         &mut self.piles[..self.used]
     }
 
-    /// The number of an empty one.
-    fn open(&mut self, new: fn() -> Pile) -> usize {
-        if self.used == self.piles.len() {
-            self.piles.push(new());
+    /// The one for the next island: the last, as long as it has less than `full` contacts.
+    fn filling(&mut self, full: usize, new: fn() -> Pile) -> &mut Pile {
+        if self.in_use().last().is_none_or(|pile| pile.contacts.len() >= full) {
+            if self.used == self.piles.len() {
+                self.piles.push(new());
+            }
+            self.piles[self.used].clear();
+            self.used += 1;
         }
-        self.piles[self.used].clear();
-        self.used += 1;
-        self.used - 1
+        &mut self.piles[self.used - 1]
     }
 }
 
@@ -141,7 +141,7 @@ impl Piles {
             && contact.friction == FrictionModel::Cone
             && !contact.staggered;
         self.ways.clear();
-        (self.plain.used, self.patient.used, self.filling) = (0, 0, [None; 2]);
+        (self.plain.used, self.patient.used) = (0, 0);
         self.line_of.resize(setting.0.bodies.len(), 0);
         let all = islands.islands.par_iter().with_min_len(TOGETHER).map(|island| {
             let usual = usual && island.link_count == 0 && island.point_count == 0;
@@ -161,13 +161,11 @@ impl Piles {
             match way {
                 Way::Alone | Way::Free | Way::Abreast => {}
                 Way::Plain => {
-                    let pile = self.plain_pile();
-                    let pile = &mut self.plain.piles[pile];
+                    let pile = self.plain.filling(PLENTY, Pile::default);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                 }
                 Way::Patient => {
-                    let pile = self.patient_pile(effort.settled);
-                    let pile = &mut self.patient.piles[pile];
+                    let pile = self.patient.filling(FULL, Pile::patient);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
                         patience.add(contact, &effort, 3 * island.contact_points, contacts.len());
@@ -175,24 +173,6 @@ impl Piles {
                 }
             }
         }
-    }
-
-    /// The number of a pile for the next plain island.
-    fn plain_pile(&mut self) -> usize {
-        let last = self.plain.in_use().last();
-        match last.is_some_and(|pile| pile.contacts.len() < PLENTY) {
-            true => self.plain.used - 1,
-            false => self.plain.open(Pile::default),
-        }
-    }
-
-    /// That of a pile for the next patient one.
-    fn patient_pile(&mut self, settled: bool) -> usize {
-        let (filling, full) = (self.filling[usize::from(settled)], FULL[usize::from(settled)]);
-        let room = filling.filter(|&i| self.patient.piles[i].contacts.len() < full);
-        let i = room.unwrap_or_else(|| self.patient.open(Pile::patient));
-        self.filling[usize::from(settled)] = Some(i);
-        i
     }
 
     /// How an island is solved.

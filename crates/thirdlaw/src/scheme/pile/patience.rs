@@ -41,8 +41,8 @@ impl Outcome {
 /// How long one island iterates.
 #[derive(Clone, Copy, Debug)]
 struct Member {
-    /// Most iterations of each solve, in the first substep and in later ones.
-    most: [[u32; 2]; 2],
+    /// Most iterations of each solve.
+    most: [u32; 2],
     tolerance: f32,
     open: bool,
     error: f32,
@@ -72,7 +72,7 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
     let sweep = |pass: Pass| {
         work.order.inside.iter().for_each(|chunk| unsafe { work.sweep(pass, chunk) });
     };
-    let mut solve = |kind: Solve, substep: u32| {
+    let mut solve = |kind: Solve| {
         let judged = || unsafe { work.judged.range(0..work.judged.len()) };
         patience.begin(work.order, judged());
         for round in 1.. {
@@ -81,7 +81,7 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
                 Solve::Push => Pass::Push,
                 Solve::Relax => Pass::Relax,
             });
-            if !patience.judge(work.order, judged(), kind, substep, round) {
+            if !patience.judge(work.order, judged(), kind, round) {
                 break;
             }
         }
@@ -95,11 +95,11 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
         if substep == 0 {
             sweep(Pass::Warm);
         }
-        solve(Solve::Push, substep);
+        solve(Solve::Push);
         watch.solved();
         unsafe { work.advance(bodies.clone()) };
         watch.integrated();
-        solve(Solve::Relax, substep);
+        solve(Solve::Relax);
     }
     work.order.inside.iter().for_each(|chunk| unsafe { work.unpack(chunk) });
     watch.solved();
@@ -122,10 +122,8 @@ impl Patience {
         rows: usize,
         contacts: usize,
     ) {
-        let most = [contact.iterations, contact.relax_iterations].map(|asked| {
-            let first = effort.settings(contact, asked, rows);
-            [first.iterations, effort.later(&first, asked, rows).iterations]
-        });
+        let most = [contact.iterations, contact.relax_iterations]
+            .map(|asked| effort.settings(contact, asked, rows).iterations);
         let tolerance = effort.settings(contact, 1, rows).tolerance.max(LEAST) as f32;
         let number = self.members.len() as u32;
         self.member_of.extend(std::iter::repeat_n(number, contacts));
@@ -145,7 +143,6 @@ impl Patience {
         order: &Order,
         judged: &mut [Outcome],
         solve: Solve,
-        substep: u32,
         round: u32,
     ) -> bool {
         for (group, outcome) in
@@ -160,7 +157,7 @@ impl Patience {
         }
         let (mut any, mut changed) = (false, false);
         for member in self.members.iter_mut().filter(|member| member.open) {
-            let most = member.most[solve as usize][usize::from(substep > 0)];
+            let most = member.most[solve as usize];
             member.iterations += 1;
             member.left = member.error;
             member.open = member.error > member.tolerance && round < most;

@@ -265,6 +265,7 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
             let slide = V::load(&bundle.slide);
             self.note(change[0], slide);
             self.note(change[1], slide);
+            self.note(V::load(&bundle.radius) * change[2], V::load(&bundle.twist));
         }
         self.push = add(scaled(t, change[0]), scaled(u, change[1]));
         let [a, b] = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
