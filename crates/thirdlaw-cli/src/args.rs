@@ -357,6 +357,18 @@ pub struct CompareArgs {
 pub enum Peer {
     /// Rapier as published, at its defaults: f32, with its `parallel` feature
     Rapier,
+    /// The same, but with contacts worked out anew in every step (its `contact_recycling` off)
+    RapierAnew,
+}
+
+impl Peer {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Peer::Rapier => "rapier",
+            Peer::RapierAnew => "rapier-anew",
+        }
+    }
 }
 
 /// More than this is a slip of the finger; rayon would try to start them all.

@@ -10,7 +10,7 @@
 
 mod against;
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, Peer};
 use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::coupling_table::{self, CouplingFigures};
 use crate::failure::Failure;
@@ -133,11 +133,11 @@ fn measure_scene(
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         for _ in 0..args.repeat {
             ours.push(simulate(name, scene, frames, args.against.is_none())?);
-            if args.against.is_some() {
-                theirs.push(against::simulate(name, scene, frames)?);
+            if let Some(peer) = args.against {
+                theirs.push(against::simulate(peer, name, scene, frames)?);
             }
         }
-        Ok([("thirdlaw", ours), ("rapier", theirs)])
+        Ok([("thirdlaw", ours), (args.against.map_or("", Peer::name), theirs)])
     })?;
     let passes = passes.into_iter().filter(|(_, passes)| !passes.is_empty());
     Ok(passes
@@ -283,7 +283,7 @@ fn warn_of_difference(name: &str, all: &[Figures]) {
 
 fn header(names: usize) -> String {
     format!(
-        "{:<names$}  engine    threads  frames   ms/frame  (min–max)              total s  contacts  \
+        "{:<names$}  engine       threads  frames   ms/frame  (min–max)              total s  contacts  \
          rest J/kg median  mean       jitter     overlap mm p99  max\n",
         "scene"
     )
@@ -293,7 +293,7 @@ fn row(f: &Figures, names: usize) -> String {
     let spread =
         format!("({}–{})", print::number(f.ms_per_frame_min), print::number(f.ms_per_frame_max));
     format!(
-        "{:<names$}  {:<8}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:<9}  {:>14}  {}\n",
+        "{:<names$}  {:<11}  {:>7}  {:>6}  {:>9}  {:<19}  {:>9}  {:>8}  {:>16}  {:<9}  {:<9}  {:>14}  {}\n",
         f.scene,
         f.engine,
         f.threads,

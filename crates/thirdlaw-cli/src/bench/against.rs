@@ -1,10 +1,12 @@
 //! `thirdlaw bench --against rapier`: the same bodies in Rapier, judged by the same measures.
 //!
-//! Rapier runs as published and at its defaults, in the same pool of threads, with the same step
-//! and frames. Energy is that of its velocities by our formula; for overlap its final poses are
-//! written into a copy of our world. Neither is timed.
+//! Rapier runs as published and at its defaults (or, if asked, without what it calls contact recycling, which
+//! keeps the place where a contact pushes until a pair has moved by 50 mm), in the same pool of threads, with
+//! the same step and frames. Energy is that of its velocities by our formula; for overlap its final poses
+//! are written into a copy of our world. Neither is timed.
 
 use super::{Figures, Pass, add_rest_energy, overlap, start};
+use crate::args::Peer;
 use crate::failure::Failure;
 use crate::print;
 use crate::session::median;
@@ -33,12 +35,15 @@ pub struct Ratios {
 }
 
 /// One simulation of a scene in Rapier.
-pub fn simulate(name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
+pub fn simulate(peer: Peer, name: &str, scene: &Scene, frames: u32) -> Result<Pass, Failure> {
     let mut mirror = start(scene, false)?.world;
     let mut rapier = RapierWorld::from_world(&mirror)
         .map_err(|error| Failure::Input(format!("{name}: {error}")))?;
     let bodies: Vec<BodyId> = mirror.bodies().collect();
     rapier.world.integration_parameters.dt = scene.dt() as f32;
+    if peer == Peer::RapierAnew {
+        rapier.world.integration_parameters.contact_recycling = false;
+    }
     let settled_from = frames - frames.div_ceil(3);
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut rest_energy = Vec::new();

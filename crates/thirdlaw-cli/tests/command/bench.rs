@@ -56,6 +56,9 @@ fn bench_puts_rapier_beside() {
     assert!((energy(0) / energy(1) - 1.0).abs() < 0.01, "{} {}", energy(0), energy(1));
     let ratio = report["ratios"][0]["rest_energy_mean"].as_f64().unwrap();
     assert!((ratio - energy(0) / energy(1)).abs() < 1e-9);
+    let line = "bench boxes.toml --against rapier-anew --threads 1 --frames 9";
+    let done = workplace.thirdlaw(line).expect_code(0);
+    assert!(done.stdout.contains("  rapier-anew "), "{}", done.stdout);
 }
 
 #[test]
