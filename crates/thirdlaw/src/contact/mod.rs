@@ -34,10 +34,10 @@ pub use problem::{
     Block, BodyMass, Bound, ContactProblem, FrictionModel, ProblemError, Row, Side, Velocities,
 };
 pub use scratch::{Scratch, prepare, refresh};
+pub(crate) use solver::solve_and_hold;
 pub use solver::{
     DirectUse, Iterate, SolveReport, SolveSettings, Solver, Staggering, residual, solve, warm_start,
 };
-pub(crate) use solver::{TINY, solve_and_hold};
 pub use study::Study;
 pub use sweep::Part;
 pub use violation::{Violation, violation};

@@ -114,9 +114,6 @@ impl Default for SolveSettings {
 
 /// Residual that is worth the cost of the direct solver, m/s.
 const DIRECT_ABOVE: f64 = 1e-4;
-/// Rows of a problem so small, one body on another, that the direct solver costs no more than iterating
-/// and the tolerance alone decides.
-pub(crate) const TINY: usize = 12;
 
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
@@ -177,9 +174,8 @@ pub(crate) fn solve_and_hold(
     let wanted = match settings.direct {
         DirectUse::Never => false,
         DirectUse::Auto { rows_max } => {
-            let rows = problem.rows.len();
-            let worth = if rows <= TINY { 0.0 } else { DIRECT_ABOVE };
-            residual > worth.max(settings.tolerance) && rows <= rows_max as usize
+            let worth = residual > DIRECT_ABOVE.max(settings.tolerance);
+            worth && problem.rows.len() <= rows_max as usize
         }
         DirectUse::Always => true,
     };

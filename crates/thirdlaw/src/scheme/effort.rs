@@ -1,7 +1,7 @@
 //! How hard to try with an island: iterations where they decide whether it stands, the direct path
 //! where iteration would not get there.
 
-use crate::contact::{DirectUse, SolveSettings, Staggering, TINY};
+use crate::contact::{DirectUse, SolveSettings, Staggering};
 use crate::model::Model;
 use crate::settings::{ContactSettings, Precision};
 use crate::state::State;
@@ -35,7 +35,7 @@ pub struct Effort {
     /// What iteration leaves over may decide whether it stands or falls.
     slow: bool,
     /// It has been quiet for long.
-    settled: bool,
+    pub settled: bool,
     /// It holds bodies of extreme mass ratio.
     lopsided: bool,
     /// Largest speed of a body over its size, 1/s.
@@ -117,11 +117,6 @@ impl Effort {
         self.lopsided && rows <= contact.direct_rows as usize
     }
 
-    /// Whether the direct path follows because an island of so few rows is worth it.
-    pub fn is_tiny(&self, rows: usize) -> bool {
-        self.slow && rows <= TINY
-    }
-
     fn is_patient(&self, rows: usize) -> bool {
         self.lopsided || (self.slow && rows <= SMALL && !self.settled)
     }
@@ -140,7 +135,6 @@ impl Effort {
         // where the direct path follows, iterating long first only costs
         let lopsided = self.is_direct(contact, rows);
         let patient = contact.patience && self.is_patient(rows) && !lopsided;
-        let direct = lopsided || self.is_tiny(rows);
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,
@@ -155,7 +149,7 @@ impl Effort {
                 Staggering::Alternating
             },
             direct: match contact.direct_rows {
-                rows_max if direct && rows_max > 0 => DirectUse::Auto { rows_max },
+                rows_max if lopsided && rows_max > 0 => DirectUse::Auto { rows_max },
                 _ => DirectUse::Never,
             },
             precision: precision(contact),

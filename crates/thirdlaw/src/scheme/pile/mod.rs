@@ -16,8 +16,8 @@
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
-//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, of one body on
-//! another, or of few bodies that fly about, take other ways (`Way`). Those that deserve patience
+//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
+//! bodies that fly about, take other ways (`Way`). Those that deserve patience
 //! (`effort.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
@@ -45,7 +45,7 @@ use super::free;
 use super::substep::{Setting, SolveTotals};
 use super::watch::{Spent, Watch};
 use crate::collide::contacts::Contact;
-use crate::contact::{FrictionModel, Solver, TINY};
+use crate::contact::{FrictionModel, Solver};
 use crate::model::Model;
 use crate::rigid::island::{Island, Islands};
 use crate::settings::Precision;
@@ -235,15 +235,15 @@ fn is_free(model: &Model, island: &Island, slots: &[u32]) -> bool {
 /// How to solve an island, and how hard to try.
 fn way((model, state, settings, dt): Setting, island: &Island, slots: &[u32]) -> (Way, Effort) {
     let (contact, rows) = (&settings.contact, 3 * island.contact_points);
-    if island.bounces {
-        return (Way::Alone, Effort::default());
-    }
     let effort = Effort::of(model, state, slots);
+    // what is at rest has nothing to bounce off
+    if island.bounces && (island.carried || !effort.settled) {
+        return (Way::Alone, effort);
+    }
     let fits = contact.precision != Precision::Double
-        && rows > TINY
         && effort.masses.iter().all(|mass| MASSES.contains(mass));
     let few = island.contact_count < CONTACTS;
-    let way = if effort.is_direct(contact, rows) || effort.is_tiny(rows) {
+    let way = if effort.is_direct(contact, rows) {
         Way::Alone
     } else if !effort.is_plain(contact, rows) {
         if fits { Way::Patient } else { Way::Alone }
