@@ -1,7 +1,7 @@
 //! Contact and friction: the known answers of textbook mechanics, at the default settings.
 
 use crate::{cuboid, earth, floor, run, sphere, world};
-use thirdlaw::{Body, BodyId, Material, Shape, Vec3, World};
+use thirdlaw::{Body, BodyId, Material, Settings, Shape, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -244,4 +244,28 @@ fn materials_combine_by_the_stronger_rule() {
     let way = world.pose(id).unwrap().translation.x;
     let expected = 1.0 / (2.0 * 0.9 * 9.81);
     assert!((way / expected - 1.0).abs() < 0.05, "slides {way}, not {expected}");
+}
+
+/// Bodies at rest are solved without bounces; what strikes them makes them bounce all the same.
+#[test]
+fn what_has_long_been_at_rest_still_bounces_when_it_is_struck() {
+    let e = 0.5;
+    for kinematic in [true, false] {
+        let mut world = earth();
+        world.set_settings(Settings { sleeping: false, ..*world.settings() }).unwrap();
+        world.add_body(floor().friction(0.0).restitution(e)).unwrap();
+        let plain = |body: Body| body.friction(0.0).restitution(e);
+        let ball = world.add_body(plain(Body::dynamic(sphere(0.5))).at(0.0, 0.5, 0.0)).unwrap();
+        let striker = if kinematic {
+            Body::kinematic(cuboid(0.5, 0.4, 0.5)).at(-3.0, 0.5, 0.0)
+        } else {
+            Body::dynamic(sphere(0.5)).at(-3.0, 0.5, 0.0)
+        };
+        world.add_body(plain(striker).moving(Vec3::X)).unwrap();
+        run(&mut world, 3.0, FRAME);
+        // the striker goes on at 1 m/s, or shares its momentum
+        let gained = if kinematic { 1.0 + e } else { 0.5 * (1.0 + e) };
+        let speed = world.velocity(ball).unwrap().linear.x;
+        assert!((speed - gained).abs() < 1e-6, "kinematic {kinematic}: {speed}");
+    }
 }
