@@ -37,6 +37,7 @@ fn world(gap: f64) -> Fallible<World> {
 
 /// How far the first column leans at each swing over how far it leant at first.
 fn swings(simulator: &mut dyn Simulator) -> Fallible<Vec<f64>> {
+    // behind the floor and the slab
     let first = 2;
     let leans = |simulator: &dyn Simulator| {
         let place = |handle| simulator.read(handle).position.x;

@@ -132,8 +132,8 @@ pub struct ContactSettings {
     pub friction: FrictionModel,
     /// Solve normals and friction each to convergence in turn instead of one iteration each.
     pub staggered: bool,
-    /// Largest number of rows of an island that is solved directly where iteration does not reach
-    /// the tolerance; 0 turns the direct path off.
+    /// Largest number of rows of an island of extreme mass ratio that is solved directly where iteration
+    /// falls short; 0 turns the direct path off.
     pub direct_rows: u32,
     /// Overlap that is left alone, m.
     pub slop: f64,

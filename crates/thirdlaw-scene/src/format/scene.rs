@@ -132,7 +132,7 @@ static SOLVER: TableFormat = TableFormat {
         key(
             "direct_rows",
             Kind::Integer(range(0.0, 1e5)),
-            "Largest island (rows) solved directly where iteration falls short; 0: none.",
+            "Largest island (rows) of extreme mass ratio solved directly where iteration falls short; 0: none.",
         ),
         key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
         key("skin", Kind::Number(from(0.0)), "Gap that counts as closed where nothing bounces, m."),

@@ -133,8 +133,8 @@ impl Effort {
     ) -> SolveSettings {
         let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
         // where the direct path follows, iterating long first only costs
-        let lopsided = self.is_direct(contact, rows);
-        let patient = contact.patience && self.is_patient(rows) && !lopsided;
+        let direct = self.is_direct(contact, rows);
+        let patient = contact.patience && self.is_patient(rows) && !direct;
         let iterations = if patient { iterations.max(affordable) } else { iterations };
         SolveSettings {
             solver: contact.solver,
@@ -148,9 +148,9 @@ impl Effort {
             } else {
                 Staggering::Alternating
             },
-            direct: match contact.direct_rows {
-                rows_max if lopsided && rows_max > 0 => DirectUse::Auto { rows_max },
-                _ => DirectUse::Never,
+            direct: match direct {
+                true => DirectUse::Auto { rows_max: contact.direct_rows },
+                false => DirectUse::Never,
             },
             precision: precision(contact),
         }

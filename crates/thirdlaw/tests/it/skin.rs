@@ -43,7 +43,7 @@ fn a_column_tilted_within_its_skin_comes_down_without_swinging_back() {
 fn a_column_tilted_farther_swings_as_it_would_without_a_skin() {
     for half in [0.25, 0.5] {
         let [free, soft] = [0.0, 1e-3].map(|skin| swing(half, 1e-2, skin));
-        assert!(free > 0.8 && (free - soft).abs() < 5e-3, "{half}: {free} {soft}");
+        assert!(free > 0.8 && (free - soft).abs() < 3e-3, "{half}: {free} {soft}");
     }
 }
 
