@@ -4,10 +4,10 @@ use crate::stages::StageClock;
 use crate::stats;
 use std::any::Any;
 use std::time::{Duration, Instant};
-use thirdlaw::couple::{
+use thirdlaw::math::Vec3;
+use thirdlaw::simulator::{
     Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
 };
-use thirdlaw::math::Vec3;
 use thirdlaw::{StepReport, World};
 
 /// A simulator whose steps are measured.

@@ -19,8 +19,8 @@ use rapier3d::prelude::{
     NarrowPhase, PhysicsPipeline, PhysicsWorld, RigidBody, RigidBodyHandle, RigidBodySet,
     SoftBodySet,
 };
-use thirdlaw::couple::{Failure, Motion, Response, Simulator, Surface, Wrench};
 use thirdlaw::math::rotation_from_vector;
+use thirdlaw::simulator::{Failure, Motion, Response, Simulator, Surface, Wrench};
 use thirdlaw::{Combine, Mat3, Material, Pose, Quat, Twist, Vec3};
 
 /// A Rapier world as a simulator. Its handles are its rigid bodies in the order of Rapier's own

@@ -8,10 +8,10 @@ use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
 use thirdlaw::couple::TieKind;
 use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
-    Wrench,
+    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie,
 };
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};
 
 /// How a scene is shared among simulators.

@@ -22,6 +22,7 @@ mod rigid;
 mod scheme;
 pub mod settings;
 pub mod shape;
+pub mod simulator;
 pub mod snapshot;
 pub mod solve;
 pub mod state;

@@ -26,8 +26,8 @@ use super::ledger::CouplingReport;
 use super::mirror::{Mirror, Touching};
 use super::settings::Method;
 use super::sheets::SheetMirror;
-use super::simulator::{Met, Simulator, Wrench};
 use crate::math::Vec3;
+use crate::simulator::{Met, Simulator, Wrench};
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.
 const SLOW: f64 = 0.95;

@@ -8,10 +8,10 @@ use super::measured::Measured;
 use super::member::Member;
 use super::mirror::Touching;
 use super::settings::CouplingSettings;
-use super::simulator::{Motion, Simulator};
 use super::tie::{Tie, TieKind};
 use super::ties::Held;
 use crate::math::Vec3;
+use crate::simulator::{Motion, Simulator};
 
 /// A handle that is moved as a handle of another simulator moves, and pushes nothing back by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -16,8 +16,8 @@ use super::coupling::Coupling;
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry};
 use super::member::Member;
-use super::simulator::{Motion, Response, Surface, Wrench};
 use crate::math::{Mat3, Pose, Vec3, tangents};
+use crate::simulator::{Motion, Response, Surface, Wrench};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
 

@@ -6,10 +6,10 @@ use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::ledger::CouplingReport;
 use super::settings::Method;
-use super::simulator::Motion;
 use super::tie::{Roles, TieKind};
 use super::told::given;
 use crate::contact::lu::Lu;
+use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
 
 /// Most rows whose response is measured column by column.

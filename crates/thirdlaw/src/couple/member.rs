@@ -3,8 +3,8 @@
 
 use super::error::{CoupleError, Problem};
 use super::sheets::SheetFollow;
-use super::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
 use super::told::TIE_ROWS;
+use crate::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

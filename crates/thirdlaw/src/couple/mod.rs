@@ -1,10 +1,9 @@
 //! Black boxes: simulators that know nothing of each other, coupled both ways from outside
 //! (baraff1997).
 //!
-//! [`Simulator`] is what an outsider implements; [`Coupling`] owns two or more of them, ties handles
-//! together, lets them touch, and advances all. Only this module sees two simulators at once.
+//! A [`Coupling`] owns two or more [simulators](crate::simulator::Simulator), ties handles together,
+//! lets them touch, and advances all. Only this module sees two simulators at once.
 //!
-//!   simulator   the trait, and what crosses it
 //!   member      a guarded simulator: panics, NaN and broken promises become errors that name it
 //!   coupling    building, stepping, books
 //!   tie, ties   points, frames and springs; λ by conjugate gradients, in turns, repaired
@@ -30,7 +29,6 @@ mod probe;
 mod save;
 mod settings;
 mod sheets;
-mod simulator;
 mod tie;
 mod ties;
 mod told;
@@ -40,7 +38,4 @@ pub use coupling::Coupling;
 pub use error::{CoupleError, Problem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 pub use settings::{CouplingSettings, Method};
-pub use simulator::{
-    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
-};
 pub use tie::{Anchor, Roles, Tie, TieKind};

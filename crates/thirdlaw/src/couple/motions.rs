@@ -5,8 +5,8 @@ use super::coupling::Coupling;
 use super::error::CoupleError;
 use super::ledger::CouplingReport;
 use super::settings::Method;
-use super::simulator::Motion;
 use crate::math::Vec3;
+use crate::simulator::Motion;
 
 impl Coupling {
     /// Steps a member from its saved state under what ties and contacts ask of it.

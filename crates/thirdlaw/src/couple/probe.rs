@@ -2,8 +2,8 @@
 
 use super::error::CoupleError;
 use super::member::Member;
-use super::simulator::{Motion, Response, Wrench};
 use crate::math::{Mat3, Vec3};
+use crate::simulator::{Motion, Response, Wrench};
 
 impl Member {
     /// How a handle answers: what it says, or what trying tells. Leaves it in its saved state.

@@ -4,7 +4,7 @@ use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::ledger::LedgerTotals;
 use super::measured::Measured;
-use super::simulator::{Failure, Motion, Response};
+use crate::simulator::{Failure, Motion, Response};
 use serde::{Deserialize, Serialize};
 
 /// Rises whenever a field comes, goes or changes.

@@ -8,8 +8,8 @@ use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::ledger::LedgerEntry;
 use super::member::{Member, between};
-use super::simulator::{Motion, Sheet, Wrench};
 use crate::math::Vec3;
+use crate::simulator::{Motion, Sheet, Wrench};
 
 /// A sheet of one simulator in another.
 #[derive(Clone, Debug)]

@@ -12,9 +12,9 @@
 //! do not die. κ = 1 − c ends them in one step; it is used only where c asks for it. (C̈ = 0 alone,
 //! as [baraff1997 Eq. 1] has it, drifts.)
 
-use super::simulator::{Motion, Wrench};
 use crate::body::rotation_vector;
 use crate::math::{Pose, Vec3, rotation_from_vector};
+use crate::simulator::{Motion, Wrench};
 
 /// A place on a handle of a simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,10 +5,10 @@ use super::coupling::Coupling;
 use super::error::CoupleError;
 use super::ledger::CouplingReport;
 use super::settings::Method;
-use super::simulator::{Motion, Wrench};
 use super::tie::{Tie, TieKind};
 use crate::contact::lu::Lu;
 use crate::math::Vec3;
+use crate::simulator::{Motion, Wrench};
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.
 const SLOW: f64 = 0.95;

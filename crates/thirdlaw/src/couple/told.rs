@@ -5,10 +5,10 @@
 use super::coupling::Coupling;
 use super::error::{CoupleError, Problem};
 use super::member::Member;
-use super::simulator::{Given, Motion, Wrench};
 use super::tie::{Tie, TieKind};
 use super::ties::{Held, target};
 use crate::math::{Vec3, rotation_from_vector};
+use crate::simulator::{Given, Motion, Wrench};
 
 /// Most rows of a tie.
 pub(super) const TIE_ROWS: usize = 6;

@@ -3,12 +3,12 @@
 
 use super::World;
 use crate::body::rotation_vector;
-use crate::couple::Given;
 use crate::joint::constraint::{MEMBERS_MAX, ROWS_MAX};
 use crate::joint::model::Node;
 use crate::joint::{Constraint, Member, MemberState};
 use crate::math::{Quat, Vec3};
 use crate::model::{ConstraintModel, Model};
+use crate::simulator::Given;
 use std::sync::{Arc, Mutex};
 
 /// A constraint told for one step.

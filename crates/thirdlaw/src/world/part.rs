@@ -3,9 +3,9 @@
 //! Ids stay what they were, so that the same id names the same thing in the whole and in its part.
 
 use super::World;
-use crate::couple::{Motion, Wrench};
 use crate::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
 use crate::particle::Struck;
+use crate::simulator::{Motion, Wrench};
 
 /// Something that a world holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

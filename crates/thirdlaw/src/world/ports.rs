@@ -7,7 +7,6 @@
 
 use super::given::ToldList;
 use crate::body::BodyKind;
-use crate::couple::{Follow, Met, Motion, Wrench};
 use crate::ids::BodyId;
 use crate::joint::geometry::side_pose;
 use crate::joint::model::Node;
@@ -16,6 +15,7 @@ use crate::model::{BodyModel, Model};
 use crate::particle::Foreign;
 use crate::rigid::mass::body_mass;
 use crate::rigid::rotation;
+use crate::simulator::{Follow, Met, Motion, Wrench};
 use crate::state::{BodyState, State};
 
 /// How much heavier than it is a body is taken to be whose motion is prescribed.

@@ -1,8 +1,8 @@
 //! Cloth across simulators: a world's own as sheets for others, and those of others for its particles.
 
 use super::World;
-use crate::couple::{Motion, Sheet};
 use crate::math::Vec3;
+use crate::simulator::{Motion, Sheet};
 
 impl World {
     /// Every cloth as a sheet whose vertices are handles.

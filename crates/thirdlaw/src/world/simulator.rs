@@ -7,12 +7,12 @@
 use super::World;
 use super::ports::{Led, motion};
 use crate::body::{Body, BodyKind};
-use crate::couple::{
-    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
-};
 use crate::ids::{BodyId, ClothId, PointId};
 use crate::joint::model::Node;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
+use crate::simulator::{
+    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
+};
 use crate::snapshot::Snapshot;
 
 /// What a handle names.

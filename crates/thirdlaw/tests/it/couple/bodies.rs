@@ -1,7 +1,8 @@
 //! Worlds coupled with worlds: what is split in two is as what is one.
 
 use crate::{cuboid, earth, floor, sphere, world};
-use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Simulator, Tie, Wrench};
+use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Tie};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{Body, BodyId, Cloth, ClothMesh, Pose, Quat, Vec3, World, measure};
 
 const DT: f64 = 1.0 / 60.0;

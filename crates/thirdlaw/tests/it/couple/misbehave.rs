@@ -1,10 +1,8 @@
 //! Simulators that misbehave are named, and the others stay untouched.
 
 use super::Mass;
-use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingSettings, Failure, Motion, Problem, Simulator, Tie,
-    Wrench,
-};
+use thirdlaw::couple::{Anchor, CoupleError, Coupling, CouplingSettings, Problem, Tie};
+use thirdlaw::simulator::{Failure, Motion, Simulator, Wrench};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Sin {

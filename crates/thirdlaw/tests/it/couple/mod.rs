@@ -9,7 +9,7 @@ mod streams;
 mod told;
 mod turns;
 
-use thirdlaw::couple::{Failure, Motion, Simulator, Wrench};
+use thirdlaw::simulator::{Failure, Motion, Simulator, Wrench};
 use thirdlaw::{Cloth, ClothMesh, Fabric, Vec3, World};
 
 /// A cloth held along its rim, in a world of its own.

@@ -3,10 +3,8 @@
 use super::Mass;
 use std::f64::consts::PI;
 use thirdlaw::Vec3;
-use thirdlaw::couple::{
-    Acceleration, Anchor, Coupling, CouplingSettings, Failure, Method, Motion, Simulator, Tie,
-    Wrench,
-};
+use thirdlaw::couple::{Acceleration, Anchor, Coupling, CouplingSettings, Method, Tie};
+use thirdlaw::simulator::{Failure, Motion, Simulator, Wrench};
 
 const OUTER: f64 = 4.0 * PI * PI;
 const INNER: f64 = 16.0 * PI * PI;

@@ -1,10 +1,8 @@
 //! Worlds made of parts of another, and bodies that are led through them.
 
 use crate::{cuboid, earth, floor, sphere};
-use thirdlaw::couple::{
-    Anchor, Coupling, CouplingSettings, Failure, Follow, Method, Motion, Response, Simulator,
-    Surface, Tie, Wrench,
-};
+use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Method, Tie};
+use thirdlaw::simulator::{Failure, Follow, Motion, Response, Simulator, Surface, Wrench};
 use thirdlaw::world::Thing;
 use thirdlaw::{Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Twist, Vec3, World};
 

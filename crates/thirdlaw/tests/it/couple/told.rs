@@ -1,10 +1,9 @@
 //! Constraints told by value and derivatives [baraff1997 §2.5], and what they are good for (§2.3).
 
 use crate::{cuboid, earth};
-use thirdlaw::couple::{
-    Anchor, Coupling, CouplingReport, CouplingSettings, Given, Method, Motion, Simulator, Tie,
-};
+use thirdlaw::couple::{Anchor, Coupling, CouplingReport, CouplingSettings, Method, Tie};
 use thirdlaw::math::Pose;
+use thirdlaw::simulator::{Given, Motion, Simulator};
 use thirdlaw::{Body, BodyId, Joint, Side, Twist, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;

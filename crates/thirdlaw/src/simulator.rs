@@ -1,7 +1,8 @@
 //! The one trait that outsiders implement [baraff1997 §2].
 //!
 //! Eight functions are asked of every simulator; what else it can do it may say by overriding those
-//! that answer "cannot" by default.
+//! that answer "cannot" by default. [`crate::World`] implements it, [`crate::couple`] uses it, and
+//! neither of the two sees the other.
 
 use crate::body::Material;
 use crate::math::{Mat3, Quat, Twist, Vec3};
