@@ -1,15 +1,15 @@
 //! A coupling: simulators, what ties them, and a step of them all.
 
-use super::accelerate::Accelerator;
-use super::detect::Watched;
-use super::error::CoupleError;
-use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
-use super::measured::Measured;
-use super::member::Member;
-use super::mirror::Touching;
-use super::settings::CouplingSettings;
-use super::tie::{Tie, TieKind};
-use super::ties::Held;
+use crate::couple::accelerate::Accelerator;
+use crate::couple::error::CoupleError;
+use crate::couple::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
+use crate::couple::links::tie::Held;
+use crate::couple::links::tie::constraint::{Tie, TieKind};
+use crate::couple::links::tie::response::Measured;
+use crate::couple::links::touch::mirror::Touching;
+use crate::couple::links::watch::Watched;
+use crate::couple::member::Member;
+use crate::couple::settings::CouplingSettings;
 use crate::math::Vec3;
 use crate::simulator::{Motion, Simulator};
 

@@ -1,9 +1,9 @@
 //! A simulator inside a coupling: every call is guarded, so that whatever it does wrong becomes an
 //! error that names it.
 
-use super::error::{CoupleError, Problem};
-use super::sheets::SheetFollow;
-use super::told::TIE_ROWS;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::links::tie::constrained::TIE_ROWS;
+use crate::couple::links::touch::sheets::SheetFollow;
 use crate::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ const SPOT_CHECKS: usize = 16;
 const ABSURD: f64 = 1e7;
 
 /// A guarded simulator.
-pub(super) struct Member {
+pub(crate) struct Member {
     pub name: String,
     pub simulator: Box<dyn Simulator>,
     /// Its own steps in a step of the coupling.

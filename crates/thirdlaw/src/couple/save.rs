@@ -1,9 +1,9 @@
 //! A coupling as bytes, for resuming.
 
-use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
-use super::ledger::LedgerTotals;
-use super::measured::Measured;
+use crate::couple::coupling::Coupling;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::ledger::LedgerTotals;
+use crate::couple::links::tie::response::Measured;
 use crate::simulator::{Failure, Motion, Response};
 use serde::{Deserialize, Serialize};
 

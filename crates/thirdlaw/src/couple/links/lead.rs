@@ -1,16 +1,16 @@
 //! Handles that are led by handles of other simulators: each simulator holds its part of the force
 //! between them, and only motions cross.
 
-use super::coupling::Coupling;
-use super::error::CoupleError;
-use super::ledger::CouplingReport;
-use super::settings::Method;
+use crate::couple::coupling::Coupling;
+use crate::couple::error::CoupleError;
+use crate::couple::ledger::CouplingReport;
+use crate::couple::settings::Method;
 use crate::math::Vec3;
 use crate::simulator::Motion;
 
 impl Coupling {
     /// Steps a member from its saved state under what ties and contacts ask of it.
-    pub(super) fn step_alone(
+    pub(crate) fn step_alone(
         &mut self,
         member: usize,
         dt: f64,
@@ -26,7 +26,7 @@ impl Coupling {
 
     /// One after the other with what is known of the leaders, or again and again until the motions
     /// agree.
-    pub(super) fn exchange_motions(
+    pub(crate) fn exchange_motions(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,

@@ -1,28 +1,33 @@
 //! Holding ties: trial steps, and the three ways to find λ.
 
-use super::conjugate::{self, Stop};
-use super::coupling::Coupling;
-use super::error::CoupleError;
-use super::ledger::CouplingReport;
-use super::settings::Method;
-use super::tie::{Tie, TieKind};
+pub(crate) mod conjugate;
+pub(crate) mod constrained;
+pub(crate) mod constraint;
+pub(crate) mod response;
+
 use crate::contact::lu::Lu;
+use crate::couple::coupling::Coupling;
+use crate::couple::error::CoupleError;
+use crate::couple::ledger::CouplingReport;
+use crate::couple::links::tie::constraint::{Tie, TieKind};
+use crate::couple::settings::Method;
 use crate::math::Vec3;
 use crate::simulator::{Motion, Wrench};
+use conjugate::Stop;
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.
 const SLOW: f64 = 0.95;
 
 /// What the constrained side of a tie felt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Held {
+pub(crate) struct Held {
     pub side: usize,
     pub wrench: Wrench,
 }
 
 impl Coupling {
     /// First row of each tie, and the number of all rows.
-    pub(super) fn rows(&self) -> Vec<usize> {
+    pub(crate) fn rows(&self) -> Vec<usize> {
         let mut rows = vec![0];
         for tie in &self.ties {
             rows.push(rows[rows.len() - 1] + tie.rows());
@@ -30,12 +35,12 @@ impl Coupling {
         rows
     }
 
-    pub(super) fn is_tied(&self, member: usize) -> bool {
+    pub(crate) fn is_tied(&self, member: usize) -> bool {
         self.ties.iter().any(|t| t.anchors.iter().any(|a| a.simulator == member))
     }
 
     /// Gives a member the forces of its ties; `sides` says which.
-    pub(super) fn push_ties(
+    pub(crate) fn push_ties(
         &mut self,
         member: usize,
         lambda: &[f64],
@@ -56,7 +61,7 @@ impl Coupling {
         }
     }
 
-    pub(super) fn read_ties(&mut self, member: usize) -> Result<(), CoupleError> {
+    pub(crate) fn read_ties(&mut self, member: usize) -> Result<(), CoupleError> {
         for i in 0..self.ties.len() {
             for side in 0..2 {
                 let anchor = self.ties[i].anchors[side];
@@ -69,7 +74,7 @@ impl Coupling {
     }
 
     /// Takes back the last trial and steps every linked member under these forces.
-    pub(super) fn try_forces(&mut self, dt: f64, lambda: &[f64]) -> Result<(), CoupleError> {
+    pub(crate) fn try_forces(&mut self, dt: f64, lambda: &[f64]) -> Result<(), CoupleError> {
         for member in self.order() {
             if self.is_tied(member) || self.touches(member) {
                 self.members[member].restore()?;
@@ -94,7 +99,7 @@ impl Coupling {
     }
 
     /// Speeds at hand, to which tolerances are relative, m/s.
-    pub(super) fn reference(&self, dt: f64) -> f64 {
+    pub(crate) fn reference(&self, dt: f64) -> f64 {
         let mut reference: f64 = 1e-3;
         let mut gap = [0.0; 6];
         for ((tie, starts), now) in self.ties.iter().zip(&self.starts).zip(&self.now) {
@@ -113,7 +118,7 @@ impl Coupling {
     }
 
     /// Holds all ties over a step by the method of the settings.
-    pub(super) fn hold_ties(
+    pub(crate) fn hold_ties(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,
@@ -131,7 +136,7 @@ impl Coupling {
                 let (tie, growth) = self.slowest();
                 report.contraction = Some(growth);
                 let plain = self.settings.method == Method::Interleaved
-                    || self.settings.acceleration == super::Acceleration::None;
+                    || self.settings.acceleration == crate::couple::Acceleration::None;
                 if plain && growth > SLOW {
                     if self.settings.switch {
                         report.switched = true;
@@ -217,7 +222,9 @@ impl Coupling {
                 self.lambda = image;
                 return Ok(());
             }
-            if let (Some(last), super::Acceleration::None) = (last, self.settings.acceleration) {
+            if let (Some(last), crate::couple::Acceleration::None) =
+                (last, self.settings.acceleration)
+            {
                 report.contraction = Some(error / last);
             }
             report.residual = error;
@@ -310,7 +317,7 @@ impl Coupling {
     }
 
     /// The tie whose lagged exchange shrinks its error least, and by how much.
-    pub(super) fn slowest(&self) -> (usize, f64) {
+    pub(crate) fn slowest(&self) -> (usize, f64) {
         let roles = self.measured.iter().flat_map(|m| m.roles.iter().enumerate());
         let ratios = roles.filter_map(|(i, role)| role.map(|(_, ratio)| (i, ratio)));
         ratios.fold((0, 0.0), |worst, next| if next.1 > worst.1 { next } else { worst })
@@ -367,7 +374,7 @@ impl conjugate::Problem for Problem<'_> {
 }
 
 /// How the handle on this side must end for its anchor to end where the other's does.
-pub(super) fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
+pub(crate) fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
     let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
     let (leader, mut end) = (&now[1 - side], starts[side]);
     if tie.kind == TieKind::Frame {

@@ -4,16 +4,16 @@
 //! owner's vertices get that at once, at the end of the step. Nothing is iterated: whoever bounces off a
 //! sheet takes its vertices for point masses, and does not ask how they go on.
 
-use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
-use super::ledger::LedgerEntry;
-use super::member::{Member, between};
+use crate::couple::coupling::Coupling;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::ledger::LedgerEntry;
+use crate::couple::member::{Member, between};
 use crate::math::Vec3;
 use crate::simulator::{Motion, Sheet, Wrench};
 
 /// A sheet of one simulator in another.
 #[derive(Clone, Debug)]
-pub(super) struct SheetMirror {
+pub(crate) struct SheetMirror {
     /// Its number at the follower.
     pub sheet: usize,
     /// The owner's handles.
@@ -26,7 +26,7 @@ pub(super) struct SheetMirror {
 
 /// A sheet that a member follows through the coming step, and what its vertices met there.
 #[derive(Clone, Debug)]
-pub(super) struct SheetFollow {
+pub(crate) struct SheetFollow {
     sheet: usize,
     starts: Vec<Motion>,
     ends: Vec<Motion>,
@@ -130,7 +130,7 @@ impl Member {
 impl Coupling {
     /// Makes sheets of one simulator known to another. `None` where there are none or it cannot
     /// follow them; then it knows none of them.
-    pub(super) fn sheet_mirrors(
+    pub(crate) fn sheet_mirrors(
         &mut self,
         follower: usize,
         owner: usize,
@@ -155,7 +155,7 @@ impl Coupling {
     }
 
     /// Gives the vertices of sheets what they were pushed with, once everything else has settled.
-    pub(super) fn kick_sheets(&mut self) -> Result<(), CoupleError> {
+    pub(crate) fn kick_sheets(&mut self) -> Result<(), CoupleError> {
         for contact in &self.contacts {
             let owner = &mut self.members[contact.owner];
             for mirror in &contact.sheets {

@@ -12,10 +12,10 @@
 //! once where they are free bodies. What stops an approach acts at the beginning of the step, what
 //! carries a load acts throughout.
 
-use super::coupling::Coupling;
-use super::error::CoupleError;
-use super::ledger::{CouplingReport, LedgerEntry};
-use super::member::Member;
+use crate::couple::coupling::Coupling;
+use crate::couple::error::CoupleError;
+use crate::couple::ledger::{CouplingReport, LedgerEntry};
+use crate::couple::member::Member;
 use crate::math::{Mat3, Pose, Vec3, tangents};
 use crate::simulator::{Motion, Response, Surface, Wrench};
 use parry3d_f64::bounding_volume::BoundingVolume;
@@ -31,7 +31,7 @@ const PUSH: f64 = 1.0;
 const BOUNCE: f64 = 0.2;
 
 /// Two simulators whose surfaces are watched from outside.
-pub(super) struct Watched {
+pub(crate) struct Watched {
     pub sides: [usize; 2],
     surfaces: [Vec<Surface>; 2],
     kickable: [bool; 2],
@@ -100,7 +100,7 @@ impl Coupling {
     }
 
     /// A step in which watched surfaces are kept apart.
-    pub(super) fn keep_apart(
+    pub(crate) fn keep_apart(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,
@@ -147,7 +147,7 @@ impl Coupling {
     }
 
     /// Gives a member what watched contacts push it with.
-    pub(super) fn load_watched(&mut self, member: usize, dt: f64) {
+    pub(crate) fn load_watched(&mut self, member: usize, dt: f64) {
         for watched in &self.watched {
             for side in (0..2).filter(|&s| watched.sides[s] == member) {
                 for point in watched.points.iter().filter(|p| p.dynamic[side]) {

@@ -2,13 +2,13 @@
 //! follows from them: κ, the preconditioner, who follows whom, and how fast a lagged exchange
 //! settles.
 
-use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
-use super::ledger::CouplingReport;
-use super::settings::Method;
-use super::tie::{Roles, TieKind};
-use super::told::given;
 use crate::contact::lu::Lu;
+use crate::couple::coupling::Coupling;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::ledger::CouplingReport;
+use crate::couple::links::tie::constrained::given;
+use crate::couple::links::tie::constraint::{Roles, TieKind};
+use crate::couple::settings::Method;
 use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ const DENSE_ROWS: usize = 48;
 
 /// Responses of both sides of all ties over a step, by trying.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(crate) struct Measured {
     dt: f64,
     /// ∂r/∂λ through the first and the second anchors: A and B of [baraff1997 Eq. 2], row-major;
     /// empty where there are too many rows.
@@ -39,7 +39,7 @@ pub(super) struct Measured {
 
 impl Coupling {
     /// Tries how both sides of all ties answer, where this is not known yet.
-    pub(super) fn measure(
+    pub(crate) fn measure(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,
@@ -161,7 +161,7 @@ impl Coupling {
     }
 
     /// Whether saved responses are of these ties.
-    pub(super) fn fits_measured(&self, measured: &Measured) -> bool {
+    pub(crate) fn fits_measured(&self, measured: &Measured) -> bool {
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
         let Measured { dt, sides, kappa, reach, roles, told, .. } = measured;
@@ -173,7 +173,7 @@ impl Coupling {
     }
 
     /// Takes over saved responses that fit.
-    pub(super) fn resume_measured(&mut self, measured: Option<Measured>) {
+    pub(crate) fn resume_measured(&mut self, measured: Option<Measured>) {
         self.measured = measured.map(|mut measured| {
             self.factor_sum(&mut measured);
             measured

@@ -2,19 +2,19 @@
 //! it is told by value and derivatives [baraff1997 §2.5]. What that takes is λ⁽ʳ⁾ of
 //! A λ⁽ʳ⁾ = D − B λ, so that such steps also give A⁻¹ for a preconditioner (§2.3).
 
-use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
-use super::member::Member;
-use super::tie::{Tie, TieKind};
-use super::ties::{Held, target};
+use crate::couple::coupling::Coupling;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::links::tie::constraint::{Tie, TieKind};
+use crate::couple::links::tie::{Held, target};
+use crate::couple::member::Member;
 use crate::math::{Vec3, rotation_from_vector};
 use crate::simulator::{Given, Motion, Wrench};
 
 /// Most rows of a tie.
-pub(super) const TIE_ROWS: usize = 6;
+pub(crate) const TIE_ROWS: usize = 6;
 
 /// A tie of two points as a constraint on one of its sides, the other moving from `starts` to `now`.
-pub(super) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion; 2]) -> Given {
+pub(crate) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion; 2]) -> Given {
     let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
     // C is the first point less the second
     let sign = if side == 0 { 1.0 } else { -1.0 };
@@ -78,7 +78,7 @@ impl Member {
 impl Coupling {
     /// Steps a member whose sides of some ties follow the other, under λ at all its other ties; writes
     /// what following took into `image`.
-    pub(super) fn step_constrained(
+    pub(crate) fn step_constrained(
         &mut self,
         member: usize,
         dt: f64,
@@ -132,7 +132,7 @@ impl Coupling {
     }
 
     /// Whether all ties have a side that follows, and none is told two motions.
-    pub(super) fn leads_all(&self) -> bool {
+    pub(crate) fn leads_all(&self) -> bool {
         let Some(measured) = &self.measured else { return false };
         let mut moved = Vec::new();
         for ((tie, role), told) in self.ties.iter().zip(&measured.roles).zip(&measured.told) {
@@ -148,7 +148,7 @@ impl Coupling {
     }
 
     /// Members that follow another at some tie.
-    pub(super) fn followers(&self) -> Vec<usize> {
+    pub(crate) fn followers(&self) -> Vec<usize> {
         let Some(measured) = &self.measured else { return Vec::new() };
         let led = self.ties.iter().zip(&measured.roles);
         let mut found: Vec<usize> = led
@@ -161,7 +161,7 @@ impl Coupling {
 
     /// λ that the followers need where the leaders end as `leaders` say, shifted by what changes the
     /// residual of every row by `shift`, m/s and rad/s.
-    pub(super) fn needed(
+    pub(crate) fn needed(
         &mut self,
         dt: f64,
         lambda: &[f64],

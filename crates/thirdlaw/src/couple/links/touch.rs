@@ -20,12 +20,15 @@
 //! expected as a steady force, and what came on top as a steady force and a kick at the beginning
 //! that together lead to the follower's velocity and place.
 
-use super::coupling::{Coupling, Lead};
-use super::error::{CoupleError, Problem};
-use super::ledger::CouplingReport;
-use super::mirror::{Mirror, Touching};
-use super::settings::Method;
-use super::sheets::SheetMirror;
+pub(crate) mod mirror;
+pub(crate) mod sheets;
+
+use crate::couple::coupling::{Coupling, Lead};
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::ledger::CouplingReport;
+use crate::couple::links::touch::mirror::{Mirror, Touching};
+use crate::couple::links::touch::sheets::SheetMirror;
+use crate::couple::settings::Method;
 use crate::math::Vec3;
 use crate::simulator::{Met, Simulator, Wrench};
 
@@ -155,7 +158,7 @@ impl Coupling {
     }
 
     /// Members such that owners come before whoever follows them.
-    pub(super) fn order(&self) -> Vec<usize> {
+    pub(crate) fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.members.len()).collect();
         // few simulators: moving followers behind their owners until none is left is enough
         for _ in 0..self.members.len() {
@@ -171,13 +174,13 @@ impl Coupling {
         order
     }
 
-    pub(super) fn touches(&self, member: usize) -> bool {
+    pub(crate) fn touches(&self, member: usize) -> bool {
         self.contacts.iter().any(|c| c.follower == member || c.owner == member)
             || self.watched.iter().any(|w| w.sides.contains(&member))
     }
 
     /// Gives a member what contacts ask of it.
-    pub(super) fn load_contacts(&mut self, member: usize, dt: f64) -> Result<(), CoupleError> {
+    pub(crate) fn load_contacts(&mut self, member: usize, dt: f64) -> Result<(), CoupleError> {
         let lagged = self.settings.method == Method::Interleaved;
         self.load_watched(member, dt);
         for contact in &self.contacts {
@@ -198,7 +201,7 @@ impl Coupling {
     }
 
     /// Reads what a member's step did to contacts.
-    pub(super) fn read_contacts(&mut self, member: usize) -> Result<(), CoupleError> {
+    pub(crate) fn read_contacts(&mut self, member: usize) -> Result<(), CoupleError> {
         let (mut next, mut next_sheet) = (0, 0);
         for contact in &mut self.contacts {
             for sheet in &mut contact.sheets {
@@ -224,7 +227,7 @@ impl Coupling {
     }
 
     /// A step of everything, contacts exchanged until both sides agree.
-    pub(super) fn exchange_contacts(
+    pub(crate) fn exchange_contacts(
         &mut self,
         dt: f64,
         report: &mut CouplingReport,

@@ -1,11 +1,11 @@
 //! The surfaces of one simulator as obstacles of another, and the impulses between them.
 
-use super::error::{CoupleError, Problem};
-use super::ledger::LedgerEntry;
-use super::member::Member;
-use super::save::SavedContact;
-use super::sheets::SheetMirror;
 use crate::body::rotation_vector;
+use crate::couple::error::{CoupleError, Problem};
+use crate::couple::ledger::LedgerEntry;
+use crate::couple::links::touch::sheets::SheetMirror;
+use crate::couple::member::Member;
+use crate::couple::save::SavedContact;
 use crate::math::{Mat3, Twist, Vec3};
 use crate::simulator::{Follow, Met, Motion, Response, Wrench};
 
@@ -16,7 +16,7 @@ const HEAVY: f64 = 1e4;
 
 /// A surface of one simulator as an obstacle of another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mirror {
+pub(crate) struct Mirror {
     pub handle: usize,
     pub obstacle: usize,
     pub dynamic: bool,
@@ -40,7 +40,7 @@ pub(super) struct Mirror {
 
 /// One simulator that follows the surfaces of another.
 #[derive(Clone, Debug)]
-pub(super) struct Touching {
+pub(crate) struct Touching {
     pub follower: usize,
     pub owner: usize,
     pub mirrors: Vec<Mirror>,
