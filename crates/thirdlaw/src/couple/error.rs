@@ -1,5 +1,7 @@
 //! What can go wrong in a coupling.
 
+use super::links::LinkKind;
+
 /// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
 /// simulator is where it was before the call.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,13 @@ pub enum CoupleError {
         growth: f64,
         /// Error at the end, m/s.
         residual: f64,
+    },
+    /// Simulators would be connected by links of kinds that are not solved together.
+    Mixture {
+        /// The two kinds, the new one first.
+        kinds: [LinkKind; 2],
+        /// The names of all simulators that would be connected.
+        simulators: Vec<String>,
     },
     /// A coupling that cannot be.
     Input {
@@ -100,6 +109,13 @@ impl std::fmt::Display for CoupleError {
                 "the exchange between `{a}` and `{b}` does not settle: its error grows {growth:.3} \
                  times from one exchange to the next ({residual:.3e} m/s left); shorten the step, \
                  swap their roles or choose `iterated`"
+            ),
+            CoupleError::Mixture { kinds: [a, b], simulators } => write!(
+                f,
+                "a {a} and a {b} cannot connect the simulators `{}`: the two are not solved \
+                 together; {}",
+                simulators.join("`, `"),
+                a.way_out(*b)
             ),
             CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),
         }

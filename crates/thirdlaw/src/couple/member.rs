@@ -1,9 +1,9 @@
 //! A simulator inside a coupling: every call is guarded, so that whatever it does wrong becomes an
 //! error that names it.
 
-use crate::couple::error::{CoupleError, Problem};
-use crate::couple::links::tie::constrained::TIE_ROWS;
-use crate::couple::links::touch::sheets::SheetFollow;
+use super::error::{CoupleError, Problem};
+use super::links::tie::TIE_ROWS;
+use super::links::touch::sheets::SheetFollow;
 use crate::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

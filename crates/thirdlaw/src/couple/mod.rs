@@ -6,6 +6,7 @@
 //!
 //!   member      a guarded simulator: panics, NaN and broken promises become errors that name it
 //!   coupling    building, stepping, books
+//!   component   simulators that links connect: they are advanced together
 //!   links       the kinds of links, one file each
 //!   probe       how a handle answers, by trying
 //!   accelerate  fixed points sped up, over steps that are taken back
@@ -13,6 +14,7 @@
 //!   save        a coupling as bytes
 
 mod accelerate;
+mod component;
 mod coupling;
 mod error;
 mod ledger;
@@ -26,5 +28,6 @@ pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::Coupling;
 pub use error::{CoupleError, Problem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
+pub use links::LinkKind;
 pub use links::tie::constraint::{Anchor, Roles, Tie, TieKind};
 pub use settings::{CouplingSettings, Method};

@@ -1,7 +1,7 @@
 //! How a handle of a simulator answers forces, by trying: steps that are taken back.
 
-use crate::couple::error::CoupleError;
-use crate::couple::member::Member;
+use super::error::CoupleError;
+use super::member::Member;
 use crate::math::{Mat3, Vec3};
 use crate::simulator::{Motion, Response, Wrench};
 

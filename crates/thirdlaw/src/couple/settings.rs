@@ -1,7 +1,7 @@
 //! How a coupling goes about its work.
 
-use crate::couple::accelerate::Acceleration;
-use crate::couple::error::CoupleError;
+use super::accelerate::Acceleration;
+use super::error::CoupleError;
 
 /// How forces between simulators are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

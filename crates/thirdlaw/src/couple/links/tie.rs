@@ -1,22 +1,49 @@
-//! Holding ties: trial steps, and the three ways to find λ.
+//! Ties: points, frames and springs between handles of two simulators.
+//!
+//! All ties of a component are held together: their multipliers λ are sought such that every gap
+//! vanishes at the end of the step, by conjugate gradients over steps that are taken back (`iterate`), or
+//! with one side under forces and the other one following it (`turns`).
 
 pub(crate) mod conjugate;
 pub(crate) mod constrained;
 pub(crate) mod constraint;
+mod iterate;
 pub(crate) mod response;
+mod turns;
 
-use crate::contact::lu::Lu;
-use crate::couple::coupling::Coupling;
+use crate::couple::component::{Component, Step};
+use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
-use crate::couple::ledger::CouplingReport;
-use crate::couple::links::tie::constraint::{Tie, TieKind};
+use crate::couple::ledger::LedgerEntry;
+use crate::couple::links::LinkKind;
 use crate::couple::settings::Method;
 use crate::math::Vec3;
 use crate::simulator::{Motion, Wrench};
-use conjugate::Stop;
+use constraint::{Tie, TieKind};
 
-/// A lagged exchange that shrinks its error by less than this is iterated instead.
-const SLOW: f64 = 0.95;
+/// Most rows of a tie.
+pub(crate) const TIE_ROWS: usize = 6;
+
+/// A tie at work.
+#[derive(Clone, Debug)]
+pub(crate) struct TieLink {
+    /// Counted over all ties of the coupling.
+    pub number: usize,
+    pub tie: Tie,
+    /// Multipliers, N and N·m.
+    pub lambda: [f64; TIE_ROWS],
+    /// Those that pushed in this step; a lagged exchange already holds the next ones in `lambda`.
+    pub applied: [f64; TIE_ROWS],
+    /// What the constrained side needed instead, where it differs.
+    pub held: Option<Held>,
+    /// Motions of both handles at the beginning of the step, and now.
+    pub starts: [Motion; 2],
+    pub now: [Motion; 2],
+    /// How far both handles turn until the mean time of a push, as rotation vectors.
+    pub turns: [Vec3; 2],
+    /// Whether `starts` are those of a step.
+    pub begun: bool,
+}
 
 /// What the constrained side of a tie felt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,368 +52,221 @@ pub(crate) struct Held {
     pub wrench: Wrench,
 }
 
+impl TieLink {
+    fn new(number: usize, tie: Tie) -> TieLink {
+        let nowhere = [Motion::point(Vec3::ZERO, Vec3::ZERO); 2];
+        TieLink {
+            number,
+            tie,
+            lambda: [0.0; TIE_ROWS],
+            applied: [0.0; TIE_ROWS],
+            held: None,
+            starts: nowhere,
+            now: nowhere,
+            turns: [Vec3::ZERO; 2],
+            begun: false,
+        }
+    }
+
+    /// What crossed in the step.
+    pub fn entry(&self, dt: f64) -> LedgerEntry {
+        let lambda = &self.applied[..self.tie.rows()];
+        let mut wrenches = self.tie.wrenches(lambda, &self.starts, &self.turns);
+        if let Some(held) = &self.held {
+            // the sides felt different forces: the constrained one its own
+            wrenches[held.side] = held.wrench;
+        }
+        let between = self.tie.anchors.map(|a| a.simulator);
+        let mut entry = LedgerEntry { between, ..LedgerEntry::default() };
+        for (side, wrench) in wrenches.iter().enumerate() {
+            entry.book(side, wrench.scaled(dt), &self.starts[side], &self.now[side], dt);
+        }
+        entry.stored = self.tie.stored(&self.now) - self.tie.stored(&self.starts);
+        entry
+    }
+}
+
 impl Coupling {
+    /// Ties two handles together and returns the tie's number.
+    pub fn tie(&mut self, tie: Tie) -> Result<usize, CoupleError> {
+        let [a, b] = &tie.anchors;
+        if a.simulator == b.simulator {
+            return Err(input("anchors", "both lie in the same simulator"));
+        }
+        for anchor in &tie.anchors {
+            self.check_handle(anchor.simulator, anchor.handle)?;
+            if crate::model::check_pose(&anchor.frame).is_err() {
+                return Err(input("frame", "must be finite and its rotation of unit length"));
+            }
+        }
+        if let TieKind::Spring { stiffness, damping, rest } = tie.kind {
+            let sound = |x: f64| x.is_finite() && x >= 0.0;
+            if !(sound(stiffness) && sound(damping) && sound(rest) && stiffness + damping > 0.0) {
+                let problem = "stiffness, damping and rest length must be finite and not negative, \
+                               and one of the first two positive";
+                return Err(input("kind", problem));
+            }
+        }
+        let sides = [a.simulator, b.simulator];
+        self.check_mixture(LinkKind::Tie, sides)?;
+        let number = self.components.iter().map(|c| c.ties.len()).sum();
+        let component = self.connect(sides);
+        component.ties.push(TieLink::new(number, tie));
+        component.measured = None;
+        Ok(number)
+    }
+
+    /// All ties in their order.
+    pub(crate) fn tie_links(&self) -> Vec<&TieLink> {
+        let mut all: Vec<&TieLink> = self.components.iter().flat_map(|c| &c.ties).collect();
+        all.sort_by_key(|link| link.number);
+        all
+    }
+
+    /// Force and torque of a tie on its first anchor in the last step, N and N·m.
+    pub fn tie_force(&self, tie: usize) -> Option<&[f64]> {
+        let link = *self.tie_links().get(tie)?;
+        Some(&link.lambda[..link.tie.rows()])
+    }
+
+    /// Energy that the springs of ties hold now, J.
+    pub fn stored(&self) -> f64 {
+        let of = |link: &TieLink| {
+            let [a, b] = &link.tie.anchors;
+            let a = self.members[a.simulator].read(a.handle).ok()?;
+            let b = self.members[b.simulator].read(b.handle).ok()?;
+            Some(link.tie.stored(&[a, b]))
+        };
+        self.tie_links().into_iter().filter_map(of).sum()
+    }
+
+    /// By how much a lagged exchange over a tie shrinks its error: the spectral radius of A⁻¹B with A
+    /// the side that follows, measured in the last step that measured.
+    pub fn contraction(&self, tie: usize) -> Option<f64> {
+        let of = |component: &Component| {
+            let at = component.ties.iter().position(|link| link.number == tie)?;
+            component.measured.as_ref()?.roles.get(at)?.map(|(_, ratio)| ratio)
+        };
+        self.components.iter().find_map(of)
+    }
+}
+
+impl Component {
     /// First row of each tie, and the number of all rows.
-    pub(crate) fn rows(&self) -> Vec<usize> {
+    pub fn rows(&self) -> Vec<usize> {
         let mut rows = vec![0];
-        for tie in &self.ties {
-            rows.push(rows[rows.len() - 1] + tie.rows());
+        for link in &self.ties {
+            rows.push(rows[rows.len() - 1] + link.tie.rows());
         }
         rows
     }
 
-    pub(crate) fn is_tied(&self, member: usize) -> bool {
-        self.ties.iter().any(|t| t.anchors.iter().any(|a| a.simulator == member))
+    /// Multipliers of all ties, one after the other.
+    pub fn lambda(&self) -> Vec<f64> {
+        self.ties.iter().flat_map(|link| &link.lambda[..link.tie.rows()]).copied().collect()
+    }
+
+    pub fn set_lambda(&mut self, lambda: &[f64]) {
+        let mut left = lambda;
+        for link in &mut self.ties {
+            let (own, rest) = left.split_at(link.tie.rows());
+            link.lambda[..own.len()].copy_from_slice(own);
+            left = rest;
+        }
+    }
+
+    fn set_applied(&mut self, lambda: &[f64]) {
+        let mut left = lambda;
+        for link in &mut self.ties {
+            let (own, rest) = left.split_at(link.tie.rows());
+            link.applied[..own.len()].copy_from_slice(own);
+            left = rest;
+        }
+    }
+
+    /// Where the handles of all ties are now.
+    fn now(&self) -> Vec<[Motion; 2]> {
+        self.ties.iter().map(|link| link.now).collect()
+    }
+
+    pub fn is_tied(&self, member: usize) -> bool {
+        self.ties.iter().any(|link| link.tie.anchors.iter().any(|a| a.simulator == member))
+    }
+
+    /// Reads where ties begin.
+    pub fn begin_ties(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        for (i, link) in self.ties.iter_mut().enumerate() {
+            let [a, b] = link.tie.anchors;
+            let a = step.members[a.simulator].read(a.handle)?;
+            let b = step.members[b.simulator].read(b.handle)?;
+            let last = link.begun.then_some(link.starts);
+            link.starts = [a, b];
+            // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
+            let reach = self.measured.as_ref().map_or(0.5, |m| m.reach[i]);
+            let turn = |side: usize| {
+                let spin = link.starts[side].velocity.angular;
+                // spin changes as it did in the last step
+                let gain = last.map_or(Vec3::ZERO, |l| spin - l[side].velocity.angular);
+                (1.0 - reach) * step.dt * (spin + 0.5 * (1.0 - reach) * gain)
+            };
+            link.turns = [turn(0), turn(1)];
+            link.now = link.starts;
+            link.held = None;
+            link.begun = true;
+        }
+        Ok(())
     }
 
     /// Gives a member the forces of its ties; `sides` says which.
-    pub(crate) fn push_ties(
-        &mut self,
+    pub fn push_ties(
+        &self,
+        step: &mut Step<'_>,
         member: usize,
         lambda: &[f64],
         sides: impl Fn(usize, usize) -> bool,
     ) {
         let mut first = 0;
-        for (i, tie) in self.ties.iter().enumerate() {
-            let rows = tie.rows();
-            let wrenches =
-                tie.wrenches(&lambda[first..first + rows], &self.starts[i], &self.turns[i]);
+        for (i, link) in self.ties.iter().enumerate() {
+            let rows = link.tie.rows();
+            let lambda = &lambda[first..first + rows];
+            let wrenches = link.tie.wrenches(lambda, &link.starts, &link.turns);
             for (side, wrench) in wrenches.into_iter().enumerate() {
-                let anchor = &tie.anchors[side];
+                let anchor = &link.tie.anchors[side];
                 if anchor.simulator == member && sides(i, side) && wrench != Wrench::ZERO {
-                    self.members[member].pushes.push((anchor.handle, wrench));
+                    step.members[member].pushes.push((anchor.handle, wrench));
                 }
             }
             first += rows;
         }
     }
 
-    pub(crate) fn read_ties(&mut self, member: usize) -> Result<(), CoupleError> {
-        for i in 0..self.ties.len() {
+    pub fn read_ties(&mut self, step: &mut Step<'_>, member: usize) -> Result<(), CoupleError> {
+        for link in &mut self.ties {
             for side in 0..2 {
-                let anchor = self.ties[i].anchors[side];
+                let anchor = link.tie.anchors[side];
                 if anchor.simulator == member {
-                    self.now[i][side] = self.members[member].read(anchor.handle)?;
+                    link.now[side] = step.members[member].read(anchor.handle)?;
                 }
             }
         }
         Ok(())
-    }
-
-    /// Takes back the last trial and steps every linked member under these forces.
-    pub(crate) fn try_forces(&mut self, dt: f64, lambda: &[f64]) -> Result<(), CoupleError> {
-        for member in self.order() {
-            if self.is_tied(member) || self.touches(member) {
-                self.members[member].restore()?;
-                self.push_ties(member, lambda, |_, _| true);
-                self.load_contacts(member, dt)?;
-                self.members[member].advance(dt)?;
-                self.read_ties(member)?;
-                self.read_contacts(member)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn residual(&self, dt: f64, lambda: &[f64], kappa: &[f64], out: &mut [f64]) {
-        let mut first = 0;
-        for (i, tie) in self.ties.iter().enumerate() {
-            let rows = first..first + tie.rows();
-            let motions = (&self.starts[i], &self.now[i]);
-            tie.residual(motions, &lambda[rows.clone()], (dt, kappa[i]), &mut out[rows.clone()]);
-            first = rows.end;
-        }
-    }
-
-    /// Speeds at hand, to which tolerances are relative, m/s.
-    pub(crate) fn reference(&self, dt: f64) -> f64 {
-        let mut reference: f64 = 1e-3;
-        let mut gap = [0.0; 6];
-        for ((tie, starts), now) in self.ties.iter().zip(&self.starts).zip(&self.now) {
-            for motions in [starts, now] {
-                for (anchor, motion) in tie.anchors.iter().zip(motions) {
-                    let speed = motion.velocity.linear.length();
-                    reference = reference.max(speed).max(anchor.velocity(motion).length());
-                }
-            }
-            if !tie.is_spring() {
-                tie.gap(starts, &mut gap[..tie.rows()]);
-                reference = gap.iter().fold(reference, |m, g| m.max(g.abs() / dt));
-            }
-        }
-        reference
     }
 
     /// Holds all ties over a step by the method of the settings.
-    pub(crate) fn hold_ties(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
-        self.measure(dt, report)?;
-        match self.settings.method {
-            Method::Iterated => self.iterate(dt, report),
-            Method::Repaired => {
-                self.iterate(dt, report)?;
-                let lambda = self.lambda.clone();
-                self.step_in_turn(dt, &lambda, report)?;
-                Ok(())
-            }
-            Method::Interleaved | Method::FixedPoint => {
-                let (tie, growth) = self.slowest();
-                report.contraction = Some(growth);
-                let plain = self.settings.method == Method::Interleaved
-                    || self.settings.acceleration == crate::couple::Acceleration::None;
-                if plain && growth > SLOW {
-                    if self.settings.switch {
-                        report.switched = true;
-                        return self.iterate(dt, report);
-                    }
-                    if growth >= 1.0 {
-                        return Err(self.diverged(tie, growth, self.reference(dt)));
-                    }
-                }
-                self.take_turns(dt, report)
-            }
+    pub fn hold_ties(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        self.measure(step)?;
+        match step.settings.method {
+            Method::Iterated => self.iterate(step),
+            Method::Repaired => self.iterate_and_repair(step),
+            Method::Interleaved | Method::FixedPoint => self.take_turns(step),
         }
     }
 
-    /// Conjugate gradients [baraff1997 §2.3].
-    fn iterate(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
-        let mut lambda = std::mem::take(&mut self.lambda);
-        let mut measured = self.measured.take();
-        let reference = self.reference(dt);
-        let kappa =
-            measured.as_ref().map_or_else(|| vec![0.0; self.ties.len()], |m| m.kappa.clone());
-        let evaluations = if self.settings.spread { 2 } else { self.settings.evaluations };
-        let stop = Stop { tolerance: self.settings.tolerance * reference, evaluations };
-        let sum = measured.as_mut().and_then(|m| m.sum.take());
-        self.measured = measured;
-        let aided = sum.is_none() && self.settings.precondition && self.leads_all();
-        let mut problem = Problem {
-            coupling: self,
-            dt,
-            kappa,
-            sum,
-            aided,
-            leaders: Vec::new(),
-            base: Vec::new(),
-        };
-        let outcome = conjugate::solve(&mut problem, stop, &mut lambda);
-        let sum = problem.sum.take();
-        let mut measured = self.measured.take();
-        if let Some(measured) = &mut measured {
-            measured.sum = sum;
-        }
-        // constrained steps were tried, not made
-        self.held.fill(None);
-        self.applied.clone_from(&lambda);
-        self.lambda = lambda;
-        self.measured = measured;
-        let outcome = outcome?;
-        report.evaluations += outcome.evaluations;
-        report.trials += outcome.aids;
-        report.residual = outcome.residual;
-        // a few units in the last place of single precision
-        let places = self.starts.iter().flatten().map(|m| m.position.abs().max_element());
-        let coarse = 4e-6 * places.fold(0.0, f64::max) / dt;
-        let precise = (self.settings.tolerance.max(1e-5) * reference).max(coarse);
-        report.converged &= outcome.residual <= precise;
-        // with a fresh response two or three evaluations are enough
-        if let Some(measured) = &mut self.measured {
-            measured.stale |= !self.settings.spread && outcome.evaluations > 6;
-        }
-        let least = 2.0 * outcome.start.max(precise);
-        let worse = outcome.residual.is_nan() || outcome.residual > least;
-        if worse && !self.settings.spread {
-            let growth = outcome.residual / outcome.start;
-            return Err(self.diverged(0, growth, outcome.residual));
-        }
-        Ok(())
-    }
-
-    /// One side under given forces, the other consistent with it, in place until they agree or once
-    /// [baraff1997 Eq. 3].
-    fn take_turns(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
-        let mut lambda = self.lambda.clone();
-        let once = self.settings.method == Method::Interleaved || self.settings.spread;
-        let size = |r: &[f64]| r.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        self.accelerator.reset();
-        let mut last: Option<f64> = None;
-        for _ in 0..self.settings.evaluations {
-            let image = self.step_in_turn(dt, &lambda, report)?;
-            report.evaluations += 1;
-            let r: Vec<f64> = image.iter().zip(&lambda).map(|(h, x)| h - x).collect();
-            let error = size(&r);
-            if once {
-                self.lambda = image;
-                return Ok(());
-            }
-            if let (Some(last), crate::couple::Acceleration::None) =
-                (last, self.settings.acceleration)
-            {
-                report.contraction = Some(error / last);
-            }
-            report.residual = error;
-            if error <= self.settings.tolerance * size(&image).max(1e-9) {
-                self.lambda = lambda;
-                return Ok(());
-            }
-            if !error.is_finite() {
-                break;
-            }
-            last = Some(error);
-            self.accelerator.next(self.settings.acceleration, &mut lambda, &image);
-        }
-        if self.settings.switch {
-            report.switched = true;
-            return self.iterate(dt, report);
-        }
-        let (tie, growth) = self.slowest();
-        Err(self.diverged(tie, growth, report.residual))
-    }
-
-    /// Steps the forced sides under λ and then the constrained ones along; returns the multipliers
-    /// that these needed.
-    fn step_in_turn(
-        &mut self,
-        dt: f64,
-        lambda: &[f64],
-        report: &mut CouplingReport,
-    ) -> Result<Vec<f64>, CoupleError> {
-        let rows = self.rows();
-        let mut lambda = lambda.to_vec();
-        // a repair keeps what was iterated
-        if self.settings.method != Method::Repaired {
-            self.lag_springs(dt, &mut lambda, &rows);
-        }
-        self.applied.clone_from(&lambda);
-        let roles: Vec<Option<usize>> = match &self.measured {
-            Some(m) => m.roles.iter().map(|r| r.map(|(side, _)| side)).collect(),
-            None => vec![None; self.ties.len()],
-        };
-        let mut image = lambda.clone();
-        for member in self.turn_order(&roles)? {
-            let leaders = self.now.clone();
-            self.step_constrained(member, dt, &lambda, &leaders, &mut image)?;
-            self.read_ties(member)?;
-        }
-        report.residual = 0.0;
-        Ok(image)
-    }
-
-    /// Springs in a lagged exchange pull as they will in the middle of the step if nothing changes: a
-    /// steady pull of its beginning lags by half a step, and pumps energy into what swings.
-    fn lag_springs(&self, dt: f64, lambda: &mut [f64], rows: &[usize]) {
-        for (i, tie) in self.ties.iter().enumerate() {
-            if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
-                let n = tie.rows();
-                let (mut gap, mut rate) = ([0.0; 6], [0.0; 6]);
-                tie.gap(&self.starts[i], &mut gap[..n]);
-                tie.rate(&self.starts[i], &self.starts[i], &mut rate[..n]);
-                for k in 0..n {
-                    let middle = gap[k] + 0.5 * dt * rate[k];
-                    lambda[rows[i] + k] = -stiffness * middle - damping * rate[k];
-                }
-            }
-        }
-    }
-
-    /// Members such that whoever follows comes after whom it follows.
-    fn turn_order(&self, roles: &[Option<usize>]) -> Result<Vec<usize>, CoupleError> {
-        let follows = |member: usize, done: &[usize]| {
-            self.ties.iter().zip(roles).any(|(tie, role)| {
-                role.is_some_and(|side| {
-                    tie.anchors[side].simulator == member
-                        && !done.contains(&tie.anchors[1 - side].simulator)
-                })
-            })
-        };
-        let mut left: Vec<usize> = (0..self.members.len()).filter(|&m| self.is_tied(m)).collect();
-        let mut order = Vec::new();
-        while !left.is_empty() {
-            let Some(next) = left.iter().position(|&m| !follows(m, &order)) else {
-                return Err(CoupleError::Input {
-                    field: "roles",
-                    problem: "simulators follow each other in a ring; choose `iterated`".into(),
-                });
-            };
-            order.push(left.remove(next));
-        }
-        Ok(order)
-    }
-
-    /// The tie whose lagged exchange shrinks its error least, and by how much.
-    pub(crate) fn slowest(&self) -> (usize, f64) {
-        let roles = self.measured.iter().flat_map(|m| m.roles.iter().enumerate());
-        let ratios = roles.filter_map(|(i, role)| role.map(|(_, ratio)| (i, ratio)));
-        ratios.fold((0, 0.0), |worst, next| if next.1 > worst.1 { next } else { worst })
-    }
-
-    fn diverged(&self, tie: usize, growth: f64, residual: f64) -> CoupleError {
+    fn diverged(&self, step: &Step<'_>, tie: usize, (growth, residual): (f64, f64)) -> CoupleError {
         let name = |side: usize| {
-            let anchor = self.ties.get(tie).map(|t| t.anchors[side].simulator);
-            anchor.and_then(|m| self.name(m)).unwrap_or("?").to_string()
+            let anchor = self.ties.get(tie).map(|link| link.tie.anchors[side].simulator);
+            anchor.map_or_else(|| "?".into(), |simulator| step.name(simulator))
         };
         CoupleError::Diverged { between: (name(0), name(1)), growth, residual }
     }
-}
-
-/// The residual of all ties under given forces, and what makes it smaller.
-struct Problem<'a> {
-    coupling: &'a mut Coupling,
-    dt: f64,
-    kappa: Vec<f64>,
-    /// A + B, factored, where it was measured.
-    sum: Option<Lu>,
-    /// Whether constrained steps of the followers give A⁻¹ instead.
-    aided: bool,
-    /// Where the leaders were after the first trial, and what following them took.
-    leaders: Vec<[Motion; 2]>,
-    base: Vec<f64>,
-}
-
-impl conjugate::Problem for Problem<'_> {
-    fn evaluate(&mut self, lambda: &[f64], r: &mut [f64]) -> Result<(), CoupleError> {
-        self.coupling.try_forces(self.dt, lambda)?;
-        self.coupling.residual(self.dt, lambda, &self.kappa, r);
-        Ok(())
-    }
-
-    fn precondition(&mut self, lambda: &[f64], z: &mut [f64]) -> Result<u32, CoupleError> {
-        if let Some(sum) = &self.sum {
-            sum.solve(z);
-        }
-        if !self.aided {
-            return Ok(0);
-        }
-        let mut steps = 1;
-        if self.base.is_empty() {
-            self.leaders.clone_from(&self.coupling.now);
-            let none = vec![0.0; z.len()];
-            self.base = self.coupling.needed(self.dt, lambda, &self.leaders, &none)?;
-            steps += 1;
-        }
-        let image = self.coupling.needed(self.dt, lambda, &self.leaders, z)?;
-        z.iter_mut().zip(image.iter().zip(&self.base)).for_each(|(z, (a, b))| *z = a - b);
-        Ok(steps)
-    }
-}
-
-/// How the handle on this side must end for its anchor to end where the other's does.
-pub(crate) fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
-    let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
-    let (leader, mut end) = (&now[1 - side], starts[side]);
-    if tie.kind == TieKind::Frame {
-        let turn = leader.rotation * other.frame.rotation * own.frame.rotation.conjugate();
-        end.rotation = turn.normalize();
-        end.velocity.angular = leader.velocity.angular;
-    }
-    let (arm, reach) =
-        (end.rotation * own.frame.translation, leader.rotation * other.frame.translation);
-    let at = |v: Vec3, w: Vec3, r: Vec3| v + w.cross(r);
-    end.position = leader.position + reach - arm;
-    end.velocity.linear = at(leader.velocity.linear, leader.velocity.angular, reach)
-        - end.velocity.angular.cross(arm);
-    end
 }

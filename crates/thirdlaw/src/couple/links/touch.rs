@@ -20,25 +20,19 @@
 //! expected as a steady force, and what came on top as a steady force and a kick at the beginning
 //! that together lead to the follower's velocity and place.
 
+mod exchange;
 pub(crate) mod mirror;
 pub(crate) mod sheets;
 
-use crate::couple::coupling::{Coupling, Lead};
-use crate::couple::error::{CoupleError, Problem};
-use crate::couple::ledger::CouplingReport;
-use crate::couple::links::touch::mirror::{Mirror, Touching};
-use crate::couple::links::touch::sheets::SheetMirror;
+use crate::couple::component::{Component, Step};
+use crate::couple::coupling::{Coupling, input};
+use crate::couple::error::CoupleError;
+use crate::couple::links::LinkKind;
 use crate::couple::settings::Method;
 use crate::math::Vec3;
 use crate::simulator::{Met, Simulator, Wrench};
-
-/// A lagged exchange that shrinks its error by less than this is iterated instead.
-const SLOW: f64 = 0.95;
-/// Steps between two trials of a lagged exchange.
-const TRIAL_PAUSE: u32 = 20;
-/// How much of the largest error is remembered a step later. An exchange that diverges outgrows it at
-/// every step, one that is only noisy (a jet of particles) now and then.
-const FADING: f64 = 0.95;
+use mirror::{Mirror, Touching};
+use sheets::SheetMirror;
 
 impl Coupling {
     /// Lets two simulators touch: the first follows the surfaces of the second if it can, else the
@@ -48,7 +42,13 @@ impl Coupling {
         let count = self.members.len();
         if a >= count || b >= count || a == b {
             let problem = format!("{a} and {b} are not two of the {count} simulators");
-            return Err(CoupleError::Input { field: "simulator", problem });
+            return Err(input("simulator", problem));
+        }
+        self.check_mixture(LinkKind::Touch, [a, b])?;
+        if self.touching().any(|c| [[a, b], [b, a]].contains(&[c.follower, c.owner])) {
+            // each would push the same surfaces back with the whole of their response
+            let [a, b] = [a, b].map(|i| &self.members[i].name);
+            return Err(input("simulator", format!("`{a}` and `{b}` touch already")));
         }
         // first whoever can follow all that the other has
         for partly in [false, true] {
@@ -56,22 +56,22 @@ impl Coupling {
                 if self.reaches(owner, follower) {
                     continue;
                 }
-                if let Some(contact) = self.mirrors(follower, owner, partly)? {
-                    self.contacts.push(contact);
+                if let Some(touching) = self.mirrors(follower, owner, partly)? {
+                    self.connect([follower, owner]).touches.push(touching);
                     return Ok((follower, owner));
                 }
             }
         }
         let [a, b] = [a, b].map(|i| self.members[i].name.clone());
         let problem = format!("neither `{a}` nor `{b}` can follow the surfaces of the other");
-        Err(CoupleError::Input { field: "simulator", problem })
+        Err(input("simulator", problem))
     }
 
     /// Impulse that a handle will get in the next step from what others owe it: what particles of theirs
     /// have struck it with.
     pub fn owed(&self, simulator: usize, handle: usize) -> Wrench {
         let mut sum = Wrench::ZERO;
-        for contact in self.contacts.iter().filter(|c| c.owner == simulator) {
+        for contact in self.touching().filter(|c| c.owner == simulator) {
             for mirror in contact.mirrors.iter().filter(|m| m.dynamic && m.handle == handle) {
                 let owed = |s: &dyn Simulator| s.owed(mirror.obstacle);
                 sum += self.members[contact.follower].look("owed", owed).unwrap_or(Wrench::ZERO);
@@ -80,12 +80,16 @@ impl Coupling {
         sum
     }
 
+    fn touching(&self) -> impl Iterator<Item = &Touching> {
+        self.components.iter().flat_map(|component| &component.touches)
+    }
+
     /// Whether the first follows the second already, directly or over others.
     fn reaches(&self, first: usize, second: usize) -> bool {
         let mut seen = vec![first];
         let mut i = 0;
         while i < seen.len() {
-            let next = self.contacts.iter().filter(|c| c.follower == seen[i]).map(|c| c.owner);
+            let next = self.touching().filter(|c| c.follower == seen[i]).map(|c| c.owner);
             let next: Vec<usize> = next.filter(|o| !seen.contains(o)).collect();
             seen.extend(next);
             i += 1;
@@ -100,11 +104,10 @@ impl Coupling {
         partly: bool,
     ) -> Result<Option<Touching>, CoupleError> {
         let surfaces = self.members[owner].surfaces()?;
-        let led = |l: &Lead| l.leader.0 == follower || l.follower.0 == follower;
-        if self.is_tied(follower) || self.leads.iter().any(led) {
+        if self.components.iter().any(|component| component.is_tied(follower)) {
             let name = &self.members[follower].name;
             let problem = format!("`{name}` is tied already; let simulators touch first");
-            return Err(CoupleError::Input { field: "simulator", problem });
+            return Err(input("simulator", problem));
         }
         let has_sheets = !self.members[owner].own_sheets()?.is_empty();
         let sheets = self.sheet_mirrors(follower, owner)?;
@@ -146,6 +149,7 @@ impl Coupling {
         }
         let some = !(mirrors.is_empty() && sheets.is_empty());
         Ok(some.then_some(Touching {
+            number: self.touching().count(),
             follower,
             owner,
             mirrors,
@@ -156,13 +160,20 @@ impl Coupling {
             dt: 0.0,
         }))
     }
+}
 
-    /// Members such that owners come before whoever follows them.
-    pub(crate) fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.members.len()).collect();
+impl Component {
+    /// Reads where surfaces and sheets begin.
+    pub fn begin_touches(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        self.touches.iter_mut().try_for_each(|contact| contact.begin(step.members))
+    }
+
+    /// Its simulators such that owners come before whoever follows them.
+    pub fn owners_first(&self) -> Vec<usize> {
+        let mut order = self.simulators.clone();
         // few simulators: moving followers behind their owners until none is left is enough
-        for _ in 0..self.members.len() {
-            for contact in &self.contacts {
+        for _ in 0..order.len() {
+            for contact in &self.touches {
                 let place = |m: usize| order.iter().position(|&o| o == m).unwrap_or(0);
                 let (follower, owner) = (place(contact.follower), place(contact.owner));
                 if follower < owner {
@@ -174,216 +185,48 @@ impl Coupling {
         order
     }
 
-    pub(crate) fn touches(&self, member: usize) -> bool {
-        self.contacts.iter().any(|c| c.follower == member || c.owner == member)
-            || self.watched.iter().any(|w| w.sides.contains(&member))
-    }
-
-    /// Gives a member what contacts ask of it.
-    pub(crate) fn load_contacts(&mut self, member: usize, dt: f64) -> Result<(), CoupleError> {
-        let lagged = self.settings.method == Method::Interleaved;
-        self.load_watched(member, dt);
-        for contact in &self.contacts {
-            if contact.owner == member {
-                contact.push(&mut self.members[member], dt);
+    /// Gives a member what touching asks of it.
+    pub fn push_touching(&self, step: &mut Step<'_>, member: usize) {
+        let lagged = step.settings.method == Method::Interleaved;
+        let (dt, number, member) = (step.dt, member, &mut step.members[member]);
+        for contact in &self.touches {
+            if contact.owner == number {
+                contact.push(member, dt);
             }
-            if contact.follower == member {
+            if contact.follower == number {
                 let heavy = lagged && !contact.switched;
                 for mirror in &contact.mirrors {
-                    let follow = mirror.follow(heavy);
-                    self.members[member].follows.push((mirror.obstacle, follow));
+                    member.follows.push((mirror.obstacle, mirror.follow(heavy)));
                 }
-                let sheets = contact.sheets.iter().map(SheetMirror::follow);
-                self.members[member].sheets.extend(sheets);
+                member.sheets.extend(contact.sheets.iter().map(SheetMirror::follow));
             }
         }
-        Ok(())
     }
 
     /// Reads what a member's step did to contacts.
-    pub(crate) fn read_contacts(&mut self, member: usize) -> Result<(), CoupleError> {
+    pub fn read_touching(&mut self, step: &mut Step<'_>, member: usize) -> Result<(), CoupleError> {
+        let (number, member) = (member, &step.members[member]);
         let (mut next, mut next_sheet) = (0, 0);
-        for contact in &mut self.contacts {
+        for contact in &mut self.touches {
             for sheet in &mut contact.sheets {
-                if contact.owner == member {
-                    sheet.end(&self.members[member])?;
+                if contact.owner == number {
+                    sheet.end(member)?;
                 }
-                if contact.follower == member {
-                    sheet.met.clone_from(&self.members[member].sheets[next_sheet].met);
+                if contact.follower == number {
+                    sheet.met.clone_from(&member.sheets[next_sheet].met);
                     next_sheet += 1;
                 }
             }
             for mirror in &mut contact.mirrors {
-                if contact.owner == member {
-                    mirror.end = self.members[member].read(mirror.handle)?;
+                if contact.owner == number {
+                    mirror.end = member.read(mirror.handle)?;
                 }
-                if contact.follower == member {
-                    mirror.met = self.members[member].met[next];
+                if contact.follower == number {
+                    mirror.met = member.met[next];
                     next += 1;
                 }
             }
         }
         Ok(())
-    }
-
-    /// A step of everything, contacts exchanged until both sides agree.
-    pub(crate) fn exchange_contacts(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
-        self.exchange_wrenches(dt, report)?;
-        self.kick_sheets()
-    }
-
-    fn exchange_wrenches(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
-        for i in 0..self.contacts.len() {
-            self.contacts[i].prepare(&mut self.members, dt)?;
-        }
-        let lagged = self.settings.method == Method::Interleaved;
-        let most = if self.settings.spread { 1 } else { self.settings.exchanges };
-        self.accelerator.reset();
-        for exchange in 0..most {
-            self.try_all(dt, report)?;
-            report.exchanges = exchange + 1;
-            if lagged && self.contacts.iter().any(|c| !c.switched) {
-                self.try_lagged(dt, report)?;
-                if self.contacts.iter().all(|c| !c.switched) {
-                    report.mismatch =
-                        self.contacts.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
-                    return Ok(());
-                }
-            }
-            report.switched = lagged;
-            let mut x = self.gathered(|m| m.steady + m.kick);
-            let image = self.gathered(|m| m.met.impulse);
-            if x == image {
-                return Ok(());
-            }
-            if self.settle_owners()? {
-                report.mismatch = self.contacts.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
-                return Ok(());
-            }
-            for contact in &mut self.contacts {
-                contact.mirrors.iter_mut().for_each(|m| m.answer(dt));
-            }
-            self.step_owners(dt)?;
-            report.evaluations += 1;
-            let pairs = self.contacts.iter().map(Touching::mismatch);
-            let (off, change) = pairs.fold((0.0_f64, 0.0_f64), |s, p| (s.0.max(p.0), s.1.max(p.1)));
-            report.mismatch = off;
-            let settled = off <= self.settings.contact_tolerance * change;
-            report.converged = settled;
-            if settled || exchange + 1 == most {
-                return Ok(());
-            }
-            self.accelerator.next(self.settings.acceleration, &mut x, &image);
-            self.scatter(&x);
-        }
-        Ok(())
-    }
-
-    /// Gives owners what the followers found beyond what was counted, where all of them can take it
-    /// now; false if they have to step again.
-    fn settle_owners(&mut self) -> Result<bool, CoupleError> {
-        let mirrors = self.contacts.iter().flat_map(|c| &c.mirrors);
-        if mirrors.filter(|m| m.changed()).any(|m| !m.shiftable) {
-            return Ok(false);
-        }
-        for contact in &mut self.contacts {
-            let owner = &mut self.members[contact.owner];
-            for mirror in contact.mirrors.iter_mut().filter(|m| m.changed()) {
-                let change = mirror.met.impulse - (mirror.steady + mirror.kick);
-                let way = mirror.met.end.position - mirror.end.position;
-                let turn = mirror.turn();
-                let handle = mirror.handle;
-                let took = owner.ask("kick", |s| s.kick(handle, change))?
-                    && owner.ask("shift", |s| s.shift(handle, way, turn))?;
-                if !took {
-                    return Err(owner.error(Problem::Broke { promise: "kick and shift" }));
-                }
-                (mirror.steady, mirror.kick) = (mirror.met.impulse, Wrench::ZERO);
-                mirror.end = owner.read(handle)?;
-            }
-        }
-        Ok(true)
-    }
-
-    fn try_all(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
-        if self.ties.is_empty() {
-            report.evaluations += 1;
-            return self.try_forces(dt, &[]);
-        }
-        self.hold_ties(dt, report)
-    }
-
-    /// Steps the owners again under new wrenches; followers stay.
-    fn step_owners(&mut self, dt: f64) -> Result<(), CoupleError> {
-        let lambda = self.lambda.clone();
-        for member in self.order() {
-            if self.contacts.iter().any(|c| c.owner == member) {
-                self.step_alone(member, dt, &lambda)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// All impulses, one after the other.
-    fn gathered(&self, of: impl Fn(&Mirror) -> Wrench) -> Vec<f64> {
-        let mirrors = self.contacts.iter().flat_map(|c| &c.mirrors);
-        mirrors.filter(|m| m.dynamic).flat_map(|m| of(m).to_array()).collect()
-    }
-
-    fn scatter(&mut self, x: &[f64]) {
-        let mirrors = self.contacts.iter_mut().flat_map(|c| &mut c.mirrors);
-        for (mirror, x) in mirrors.filter(|m| m.dynamic).zip(x.chunks(6)) {
-            mirror.steady = Wrench::from_slice(x) - mirror.kick;
-        }
-    }
-
-    /// Now and then, and whenever its error has grown, a lagged exchange is made twice in place, to see
-    /// by how much its error shrinks; contacts where it does not are iterated from now on.
-    fn try_lagged(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
-        let first = self.gathered(|m| m.met.impulse);
-        let counted = self.gathered(|m| m.steady + m.kick);
-        let size = |a: &[f64], b: &[f64]| -> f64 {
-            a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
-        };
-        let zero = vec![0.0; first.len()];
-        let surprise = size(&first, &counted);
-        let mut due = false;
-        for contact in &mut self.contacts {
-            contact.pause = contact.pause.saturating_sub(1);
-            // an error that outgrows all of the last steps is not left alone until the pause is over
-            due |= contact.pause == 0 || surprise > contact.surprise;
-            contact.surprise = surprise.max(FADING * contact.surprise);
-        }
-        if surprise <= 0.2 * size(&first, &zero) || !due {
-            return Ok(());
-        }
-        let kept: Vec<Touching> = self.contacts.clone();
-        for contact in &mut self.contacts {
-            contact.pause = TRIAL_PAUSE;
-            contact.mirrors.iter_mut().for_each(|m| m.steady = m.met.impulse);
-        }
-        self.try_all(dt, report)?;
-        let ratio = size(&self.gathered(|m| m.met.impulse), &first) / surprise;
-        report.contraction = Some(ratio);
-        let diverges = ratio > SLOW;
-        for (contact, kept) in self.contacts.iter_mut().zip(kept) {
-            contact.mirrors = kept.mirrors;
-            contact.switched |= diverges && self.settings.switch;
-        }
-        if diverges && !self.settings.switch {
-            let name = |i: usize| self.members[i].name.clone();
-            let Touching { owner, follower, .. } = self.contacts[0];
-            let between = (name(owner), name(follower));
-            return Err(CoupleError::Diverged { between, growth: ratio, residual: 0.0 });
-        }
-        self.try_all(dt, report)
     }
 }

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod misbehave;
+mod mixtures;
 mod oscillator;
 mod parts;
 mod roles;

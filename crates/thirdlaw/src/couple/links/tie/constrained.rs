@@ -2,16 +2,13 @@
 //! it is told by value and derivatives [baraff1997 §2.5]. What that takes is λ⁽ʳ⁾ of
 //! A λ⁽ʳ⁾ = D − B λ, so that such steps also give A⁻¹ for a preconditioner (§2.3).
 
-use crate::couple::coupling::Coupling;
+use super::constraint::{Tie, TieKind};
+use super::{Held, TIE_ROWS, TieLink};
+use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, Problem};
-use crate::couple::links::tie::constraint::{Tie, TieKind};
-use crate::couple::links::tie::{Held, target};
 use crate::couple::member::Member;
 use crate::math::{Vec3, rotation_from_vector};
 use crate::simulator::{Given, Motion, Wrench};
-
-/// Most rows of a tie.
-pub(crate) const TIE_ROWS: usize = 6;
 
 /// A tie of two points as a constraint on one of its sides, the other moving from `starts` to `now`.
 pub(crate) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion; 2]) -> Given {
@@ -42,6 +39,24 @@ pub(crate) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion;
         drift_rates: [way(other.velocity(from)), way(other.velocity(to))],
         drift: way(other.point(to) - other.point(from)),
     }
+}
+
+/// How the handle on this side must end for its anchor to end where the other's does.
+fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Motion {
+    let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
+    let (leader, mut end) = (&now[1 - side], starts[side]);
+    if tie.kind == TieKind::Frame {
+        let turn = leader.rotation * other.frame.rotation * own.frame.rotation.conjugate();
+        end.rotation = turn.normalize();
+        end.velocity.angular = leader.velocity.angular;
+    }
+    let (arm, reach) =
+        (end.rotation * own.frame.translation, leader.rotation * other.frame.translation);
+    let at = |v: Vec3, w: Vec3, r: Vec3| v + w.cross(r);
+    end.position = leader.position + reach - arm;
+    end.velocity.linear = at(leader.velocity.linear, leader.velocity.angular, reach)
+        - end.velocity.angular.cross(arm);
+    end
 }
 
 impl Member {
@@ -75,15 +90,14 @@ impl Member {
     }
 }
 
-impl Coupling {
-    /// Steps a member whose sides of some ties follow the other, under λ at all its other ties; writes
-    /// what following took into `image`.
-    pub(crate) fn step_constrained(
+impl Component {
+    /// Steps a member whose sides of some ties follow the other, where the leaders end as told, under λ
+    /// at all its other ties; writes what following took into `image`.
+    pub fn step_constrained(
         &mut self,
+        step: &mut Step<'_>,
         member: usize,
-        dt: f64,
-        lambda: &[f64],
-        leaders: &[[Motion; 2]],
+        (lambda, leaders): (&[f64], &[[Motion; 2]]),
         image: &mut [f64],
     ) -> Result<(), CoupleError> {
         let (roles, told) = match &self.measured {
@@ -91,54 +105,56 @@ impl Coupling {
             None => return Ok(()),
         };
         let follows = |tie: usize, side: usize| roles[tie].is_some_and(|(led, _)| led == side);
-        self.members[member].restore()?;
-        self.push_ties(member, lambda, |tie, side| !follows(tie, side));
+        step.members[member].restore()?;
+        self.push_ties(step, member, lambda, |tie, side| !follows(tie, side));
         let mut led = Vec::new();
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, link) in self.ties.iter().enumerate() {
             let Some(side) = (0..2).find(|&side| follows(i, side)) else { continue };
-            let anchor = tie.anchors[side];
+            let anchor = link.tie.anchors[side];
             if anchor.simulator != member {
                 continue;
             }
-            let member = &mut self.members[member];
+            let member = &mut step.members[member];
             if told[i] {
                 led.push((i, side, member.told.len()));
-                member.told.push(given(tie, side, &self.starts[i], &leaders[i]));
+                member.told.push(given(&link.tie, side, &link.starts, &leaders[i]));
             } else {
                 led.push((i, side, member.prescribed.len()));
-                let target = target(tie, side, &leaders[i], &self.starts[i]);
+                let target = target(&link.tie, side, &leaders[i], &link.starts);
                 member.prescribed.push((anchor.handle, target));
             }
         }
-        self.members[member].advance(dt)?;
+        step.members[member].advance(step.dt)?;
         let rows = self.rows();
         for (i, side, k) in led {
-            let (tie, starts) = (&self.ties[i], &self.starts[i]);
-            let count = tie.rows();
+            let link = &mut self.ties[i];
+            let count = link.tie.rows();
             let (needed, wrench) = if told[i] {
-                let lambda = self.members[member].multipliers[k];
-                (lambda, tie.wrenches(&lambda[..count], starts, &self.turns[i])[side])
+                let lambda = step.members[member].multipliers[k];
+                let wrenches = link.tie.wrenches(&lambda[..count], &link.starts, &link.turns);
+                (lambda, wrenches[side])
             } else {
-                let wrench = self.members[member].held[k];
+                let wrench = step.members[member].held[k];
                 let sign = if side == 0 { 1.0 } else { -1.0 };
-                let arm = tie.anchors[side].turned_arm(&starts[side], self.turns[i][side]);
+                let arm = link.tie.anchors[side].turned_arm(&link.starts[side], link.turns[side]);
                 let torque = wrench.torque - arm.cross(wrench.force);
                 (Wrench { force: wrench.force, torque }.scaled(sign).to_array(), wrench)
             };
-            self.held[i] = Some(Held { side, wrench });
+            link.held = Some(Held { side, wrench });
             image[rows[i]..rows[i] + count].copy_from_slice(&needed[..count]);
         }
         Ok(())
     }
 
     /// Whether all ties have a side that follows, and none is told two motions.
-    pub(crate) fn leads_all(&self) -> bool {
+    pub fn leads_all(&self) -> bool {
         let Some(measured) = &self.measured else { return false };
         let mut moved = Vec::new();
-        for ((tie, role), told) in self.ties.iter().zip(&measured.roles).zip(&measured.told) {
+        for ((link, role), told) in self.ties.iter().zip(&measured.roles).zip(&measured.told) {
             let Some((side, _)) = role else { return false };
             if !told {
-                moved.push((tie.anchors[*side].simulator, tie.anchors[*side].handle));
+                let anchor = &link.tie.anchors[*side];
+                moved.push((anchor.simulator, anchor.handle));
             }
         }
         let count = moved.len();
@@ -148,11 +164,11 @@ impl Coupling {
     }
 
     /// Members that follow another at some tie.
-    pub(crate) fn followers(&self) -> Vec<usize> {
+    fn followers(&self) -> Vec<usize> {
         let Some(measured) = &self.measured else { return Vec::new() };
         let led = self.ties.iter().zip(&measured.roles);
         let mut found: Vec<usize> = led
-            .filter_map(|(tie, role)| role.map(|(side, _)| tie.anchors[side].simulator))
+            .filter_map(|(link, role)| role.map(|(side, _)| link.tie.anchors[side].simulator))
             .collect();
         found.sort_unstable();
         found.dedup();
@@ -161,9 +177,9 @@ impl Coupling {
 
     /// λ that the followers need where the leaders end as `leaders` say, shifted by what changes the
     /// residual of every row by `shift`, m/s and rad/s.
-    pub(crate) fn needed(
+    pub fn needed(
         &mut self,
-        dt: f64,
+        step: &mut Step<'_>,
         lambda: &[f64],
         leaders: &[[Motion; 2]],
         shift: &[f64],
@@ -171,7 +187,7 @@ impl Coupling {
         let mut leaders = leaders.to_vec();
         let rows = self.rows();
         if let Some(measured) = &self.measured {
-            for (i, tie) in self.ties.iter().enumerate() {
+            for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
                 let Some((side, _)) = measured.roles[i] else { continue };
                 let sign = if side == 0 { 1.0 } else { -1.0 };
                 let (reach, kappa) = (measured.reach[i].max(0.1), measured.kappa[i]);
@@ -179,10 +195,10 @@ impl Coupling {
                 let change = change.scaled(sign / (reach + kappa));
                 // the anchor itself moves and turns by what was asked for
                 let (anchor, leader) = (&tie.anchors[1 - side], &mut leaders[i][1 - side]);
-                let point = anchor.point(leader) + dt * reach * change.force;
+                let point = anchor.point(leader) + step.dt * reach * change.force;
                 let velocity = anchor.velocity(leader) + change.force;
                 if tie.kind == TieKind::Frame {
-                    let turn = rotation_from_vector(dt * reach * change.torque);
+                    let turn = rotation_from_vector(step.dt * reach * change.torque);
                     leader.rotation = (turn * leader.rotation).normalize();
                     leader.velocity.angular += change.torque;
                 }
@@ -193,7 +209,7 @@ impl Coupling {
         }
         let mut image = lambda.to_vec();
         for member in self.followers() {
-            self.step_constrained(member, dt, lambda, &leaders, &mut image)?;
+            self.step_constrained(step, member, (lambda, &leaders), &mut image)?;
         }
         Ok(image)
     }

@@ -2,12 +2,12 @@
 //! follows from them: κ, the preconditioner, who follows whom, and how fast a lagged exchange
 //! settles.
 
+use super::TieLink;
+use super::constrained::given;
+use super::constraint::{Roles, TieKind};
 use crate::contact::lu::Lu;
-use crate::couple::coupling::Coupling;
+use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, Problem};
-use crate::couple::ledger::CouplingReport;
-use crate::couple::links::tie::constrained::given;
-use crate::couple::links::tie::constraint::{Roles, TieKind};
 use crate::couple::settings::Method;
 use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
@@ -37,22 +37,19 @@ pub(crate) struct Measured {
     pub stale: bool,
 }
 
-impl Coupling {
+impl Component {
     /// Tries how both sides of all ties answer, where this is not known yet.
-    pub(crate) fn measure(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
+    pub fn measure(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        let dt = step.dt;
         if self.measured.as_ref().is_some_and(|m| m.dt == dt && !m.stale) {
             return Ok(());
         }
         let rows = self.rows();
         let n = *rows.last().unwrap_or(&0);
-        let mut lambda = self.lambda.clone();
-        self.try_forces(dt, &lambda)?;
-        report.trials += 1;
-        let base = self.now.clone();
+        let mut lambda = self.lambda();
+        self.try_forces(step, &lambda)?;
+        step.report.trials += 1;
+        let base = self.now();
         let dense = n <= DENSE_ROWS;
         let (mut gaps, mut rates) = ([vec![0.0; n * n], vec![0.0; n * n]], vec![0.0; n * n]);
         for j in 0..n {
@@ -63,8 +60,8 @@ impl Coupling {
             for _ in 0..6 {
                 let kept = lambda[j];
                 lambda[j] += push;
-                self.try_forces(dt, &lambda)?;
-                report.trials += 1;
+                self.try_forces(step, &lambda)?;
+                step.report.trials += 1;
                 lambda[j] = kept;
                 let seen = self.columns((n, j), push, &base, &mut gaps, &mut rates);
                 if seen > 1e-5 * self.reference(dt) {
@@ -74,7 +71,7 @@ impl Coupling {
             }
         }
         self.measured = Some(self.judge(dt, &rows, gaps, rates));
-        self.choose_roles(dt)
+        self.choose_roles(step)
     }
 
     /// Takes the answers to a push on row `j` into its column; returns the largest change of a rate.
@@ -88,20 +85,20 @@ impl Coupling {
     ) -> f64 {
         let mut first = 0;
         let mut seen: f64 = 0.0;
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             let count = tie.rows();
             let (mut old, mut new) = ([0.0; 6], [0.0; 6]);
             tie.gap(&base[i], &mut old[..count]);
             for side in 0..2 {
                 let mut mixed = base[i];
-                mixed[side] = self.now[i][side];
+                mixed[side] = self.ties[i].now[side];
                 tie.gap(&mixed, &mut new[..count]);
                 for k in 0..count {
                     gaps[side][(first + k) * n + j] = (new[k] - old[k]) / push;
                 }
             }
-            tie.rate(&base[i], &self.starts[i], &mut old[..count]);
-            tie.rate(&self.now[i], &self.starts[i], &mut new[..count]);
+            tie.rate(&base[i], &self.ties[i].starts, &mut old[..count]);
+            tie.rate(&self.ties[i].now, &self.ties[i].starts, &mut new[..count]);
             for k in 0..count {
                 rates[(first + k) * n + j] = (new[k] - old[k]) / push;
                 seen = seen.max((new[k] - old[k]).abs());
@@ -116,7 +113,7 @@ impl Coupling {
         let n = *rows.last().unwrap_or(&0);
         let (mut kappa, mut reaches) = (Vec::new(), Vec::new());
         let mut sides = [vec![0.0; n * n], vec![0.0; n * n]];
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             let d = rows[i] * n + rows[i];
             let reach = (gaps[0][d] + gaps[1][d]) / (dt * rates[d]);
             reaches.push(if reach.is_finite() { reach.clamp(0.0, 1.0) } else { 0.5 });
@@ -149,7 +146,7 @@ impl Coupling {
         let n = *rows.last().unwrap_or(&0);
         let [a, b] = &measured.sides;
         let mut whole: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + b).collect();
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
                 for row in rows[i]..rows[i + 1] {
                     whole[row * n + row] += 1.0 / (dt * (0.5 * stiffness + damping / dt));
@@ -161,7 +158,8 @@ impl Coupling {
     }
 
     /// Whether saved responses are of these ties.
-    pub(crate) fn fits_measured(&self, measured: &Measured) -> bool {
+    pub fn fits_measured(&self, measured: &Option<Measured>) -> bool {
+        let Some(measured) = measured else { return true };
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
         let Measured { dt, sides, kappa, reach, roles, told, .. } = measured;
@@ -173,7 +171,7 @@ impl Coupling {
     }
 
     /// Takes over saved responses that fit.
-    pub(crate) fn resume_measured(&mut self, measured: Option<Measured>) {
+    pub fn resume_measured(&mut self, measured: Option<Measured>) {
         self.measured = measured.map(|mut measured| {
             self.factor_sum(&mut measured);
             measured
@@ -181,21 +179,21 @@ impl Coupling {
     }
 
     /// The lighter side over a step follows, if it can and nobody said otherwise.
-    fn choose_roles(&mut self, dt: f64) -> Result<(), CoupleError> {
+    fn choose_roles(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         let turns = matches!(
-            self.settings.method,
+            step.settings.method,
             Method::Interleaved | Method::FixedPoint | Method::Repaired
         );
         let Some(mut measured) = self.measured.take() else { return Ok(()) };
         let rows = self.rows();
         // what is too large to be measured whole is helped by whoever can be constrained
-        let aid = measured.sum.is_none() && self.settings.precondition;
+        let aid = measured.sum.is_none() && step.settings.precondition;
         for i in 0..self.ties.len() {
-            let tie = self.ties[i];
+            let tie = self.ties[i].tie;
             if !(turns || aid) || tie.is_spring() {
                 continue;
             }
-            let ways = [self.can_follow(i, 0, dt)?, self.can_follow(i, 1, dt)?];
+            let ways = [self.can_follow(step, i, 0)?, self.can_follow(step, i, 1)?];
             let able = ways.map(|way| way.is_some());
             let n = *rows.last().unwrap_or(&0);
             let trace = |side: usize| -> f64 {
@@ -211,7 +209,7 @@ impl Coupling {
                 continue;
             }
             if !able[side] {
-                let member = &self.members[tie.anchors[side].simulator];
+                let member = &step.members[tie.anchors[side].simulator];
                 return Err(member.error(Problem::Failed {
                     during: "prescribe",
                     message: "it cannot follow a given motion here; choose `iterated`".into(),
@@ -227,21 +225,26 @@ impl Coupling {
 
     /// Whether the simulator on this side of a tie can be constrained there, and if so, whether it has to
     /// be told a constraint.
-    fn can_follow(&mut self, i: usize, side: usize, dt: f64) -> Result<Option<bool>, CoupleError> {
-        let tie = self.ties[i];
+    fn can_follow(
+        &self,
+        step: &mut Step<'_>,
+        i: usize,
+        side: usize,
+    ) -> Result<Option<bool>, CoupleError> {
+        let tie = self.ties[i].tie;
         let anchor = tie.anchors[side];
         let given = match tie.kind {
-            TieKind::Point => Some(given(&tie, side, &self.starts[i], &self.starts[i])),
+            TieKind::Point => Some(given(&tie, side, &self.ties[i].starts, &self.ties[i].starts)),
             _ => None,
         };
-        let member = &mut self.members[anchor.simulator];
+        let member = &mut step.members[anchor.simulator];
         member.restore()?;
         let now = member.read(anchor.handle)?;
         let can = member.ask("prescribe", |s| s.prescribe(anchor.handle, &now))?;
         member.restore()?;
         // moving the whole handle would hold its orientation, too
         let turns = tie.kind == TieKind::Point
-            && member.response(anchor.handle, dt)?.inertia != crate::math::Mat3::ZERO;
+            && member.response(anchor.handle, step.dt)?.inertia != crate::math::Mat3::ZERO;
         member.restore()?;
         if can && !turns {
             return Ok(Some(false));
@@ -251,12 +254,6 @@ impl Coupling {
         let can = member.ask("constrain", |s| s.constrain(&given))?;
         member.restore()?;
         Ok(can.then_some(true))
-    }
-
-    /// By how much a lagged exchange over a tie shrinks its error: the spectral radius of A⁻¹B with A
-    /// the side that follows, measured in the last step that measured.
-    pub fn contraction(&self, tie: usize) -> Option<f64> {
-        self.measured.as_ref()?.roles.get(tie)?.map(|(_, ratio)| ratio)
     }
 }
 

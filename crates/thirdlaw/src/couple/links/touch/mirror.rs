@@ -1,9 +1,9 @@
 //! The surfaces of one simulator as obstacles of another, and the impulses between them.
 
+use super::sheets::SheetMirror;
 use crate::body::rotation_vector;
 use crate::couple::error::{CoupleError, Problem};
 use crate::couple::ledger::LedgerEntry;
-use crate::couple::links::touch::sheets::SheetMirror;
 use crate::couple::member::Member;
 use crate::couple::save::SavedContact;
 use crate::math::{Mat3, Twist, Vec3};
@@ -41,6 +41,8 @@ pub(crate) struct Mirror {
 /// One simulator that follows the surfaces of another.
 #[derive(Clone, Debug)]
 pub(crate) struct Touching {
+    /// Counted over all touches of the coupling.
+    pub number: usize,
     pub follower: usize,
     pub owner: usize,
     pub mirrors: Vec<Mirror>,

@@ -4,7 +4,8 @@
 //! owner's vertices get that at once, at the end of the step. Nothing is iterated: whoever bounces off a
 //! sheet takes its vertices for point masses, and does not ask how they go on.
 
-use crate::couple::coupling::Coupling;
+use crate::couple::component::{Component, Step};
+use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::{CoupleError, Problem};
 use crate::couple::ledger::LedgerEntry;
 use crate::couple::member::{Member, between};
@@ -145,7 +146,7 @@ impl Coupling {
             for &handle in &sheet.handles {
                 if !owner.ask("kick", |s| s.kick(handle, Wrench::ZERO))? {
                     let problem = format!("vertices of `{}` cannot be kicked", owner.name);
-                    return Err(CoupleError::Input { field: "simulator", problem });
+                    return Err(input("simulator", problem));
                 }
             }
             owner.restore()?;
@@ -153,11 +154,13 @@ impl Coupling {
         }
         Ok((!mirrors.is_empty()).then_some(mirrors))
     }
+}
 
+impl Component {
     /// Gives the vertices of sheets what they were pushed with, once everything else has settled.
-    pub(crate) fn kick_sheets(&mut self) -> Result<(), CoupleError> {
-        for contact in &self.contacts {
-            let owner = &mut self.members[contact.owner];
+    pub fn kick_sheets(&self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        for contact in &self.touches {
+            let owner = &mut step.members[contact.owner];
             for mirror in &contact.sheets {
                 let struck = mirror.handles.iter().zip(&mirror.met);
                 for (&handle, &force) in struck.filter(|(_, met)| **met != Vec3::ZERO) {
