@@ -30,6 +30,8 @@ pub enum CoupleError {
         /// The names of all simulators that would be connected.
         simulators: Vec<String>,
     },
+    /// Bytes of a coupling that were refused; nothing is changed.
+    Saved(SavedProblem),
     /// A coupling that cannot be.
     Input {
         /// Which argument.
@@ -37,6 +39,24 @@ pub enum CoupleError {
         /// What is wrong with it and what would be right.
         problem: String,
     },
+}
+
+/// Why the bytes of a coupling were refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SavedProblem {
+    /// They are not a coupling, or are cut short or damaged.
+    Damaged(&'static str),
+    /// Written by an incompatible version of the format.
+    Version {
+        /// Version found.
+        found: u32,
+        /// Version understood.
+        expected: u32,
+    },
+    /// Whole, but not laid out as this version writes couplings.
+    Layout,
+    /// Taken from a coupling of other simulators or with other links.
+    OtherCoupling,
 }
 
 /// How a simulator misbehaved.
@@ -100,6 +120,23 @@ impl std::fmt::Display for Problem {
     }
 }
 
+impl std::fmt::Display for SavedProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SavedProblem::Damaged(what) => write!(f, "the saved coupling is damaged: {what}"),
+            SavedProblem::Version { found, expected } => {
+                write!(f, "the saved coupling has format {found}, this version reads {expected}")
+            }
+            SavedProblem::Layout => {
+                write!(f, "the saved coupling is whole, but another version of thirdlaw wrote it")
+            }
+            SavedProblem::OtherCoupling => {
+                write!(f, "the saved coupling is of other simulators or has other links")
+            }
+        }
+    }
+}
+
 impl std::fmt::Display for CoupleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -117,6 +154,7 @@ impl std::fmt::Display for CoupleError {
                 simulators.join("`, `"),
                 a.way_out(*b)
             ),
+            CoupleError::Saved(problem) => write!(f, "{problem}"),
             CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),
         }
     }

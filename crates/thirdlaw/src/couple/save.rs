@@ -1,19 +1,24 @@
 //! A coupling as bytes, for resuming.
+//!
+//! Layout: magic, format version, length and checksum of the body, then the body in postcard's encoding.
+//! Everything is checked before anything is used.
 
 use super::component::Component;
 use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
+use super::error::{CoupleError, Problem, SavedProblem};
 use super::ledger::LedgerTotals;
 use super::links::tie::response::Measured;
 use crate::simulator::{Failure, Motion, Response};
+use crate::snapshot::checksum;
 use serde::{Deserialize, Serialize};
 
+const MAGIC: &[u8; 8] = b"3rdlink\n";
 /// Rises whenever a field comes, goes or changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
+const HEADER: usize = 8 + 4 + 8 + 8;
 
 #[derive(Serialize, Deserialize)]
 struct Saved {
-    version: u32,
     time: f64,
     totals: LedgerTotals,
     /// Name and state of each simulator.
@@ -82,7 +87,6 @@ impl Coupling {
             members.push((name, member.look("to_bytes", |s| s.to_bytes())?));
         }
         let saved = Saved {
-            version: VERSION,
             time: self.time,
             totals: self.totals,
             members,
@@ -90,18 +94,20 @@ impl Coupling {
         };
         let measured: Vec<_> = self.components.iter().map(|c| &c.measured).collect();
         // numbers and names: writing them to memory cannot fail
-        Ok(postcard::to_stdvec(&(saved, measured)).unwrap_or_default())
+        let body = postcard::to_stdvec(&(saved, measured)).unwrap_or_default();
+        Ok(sealed(&body))
     }
 
     /// Takes the state from bytes of a coupling that was built by the same calls; on an error nothing
     /// is changed.
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), CoupleError> {
-        let refuse = |problem: &str| CoupleError::Input { field: "bytes", problem: problem.into() };
+        let body = unsealed(bytes).map_err(CoupleError::Saved)?;
+        // the checksum is right: what does not fit now was meant otherwise
         let (saved, measured): (Saved, Vec<Option<Measured>>) =
-            postcard::from_bytes(bytes).map_err(|_| refuse("are not a saved coupling"))?;
-        if saved.version != VERSION {
-            return Err(refuse("were written by another version"));
-        }
+            match postcard::take_from_bytes(body) {
+                Ok((read, [])) => read,
+                _ => return Err(CoupleError::Saved(SavedProblem::Layout)),
+            };
         let names = self.members.iter().map(|m| &m.name);
         let fits = names.eq(saved.members.iter().map(|m| &m.0))
             && saved.components.len() == self.components.len()
@@ -109,7 +115,7 @@ impl Coupling {
             && self.components.iter().zip(&saved.components).all(|(c, s)| s.fits(c))
             && self.components.iter().zip(&measured).all(|(c, m)| c.fits_measured(m));
         if !fits {
-            return Err(refuse("belong to a coupling of other simulators"));
+            return Err(CoupleError::Saved(SavedProblem::OtherCoupling));
         }
         let mut old = Vec::new();
         for member in &mut self.members {
@@ -124,8 +130,9 @@ impl Coupling {
                 }
                 Err(error) => error,
             };
-            for (member, old) in self.members.iter_mut().zip(&old).take(i) {
-                let _ = member.ask("load", |s| s.load(old))?;
+            // this one, too: it may have panicked half way. Whoever does not go back is named later
+            for (member, old) in self.members.iter_mut().zip(&old).take(i + 1) {
+                let _ = member.ask("load", |s| s.load(old));
             }
             return Err(problem);
         }
@@ -137,4 +144,37 @@ impl Coupling {
         (self.time, self.totals) = (saved.time, saved.totals);
         Ok(())
     }
+}
+
+fn sealed(body: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HEADER + body.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+    bytes.extend_from_slice(&checksum(body).to_le_bytes());
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// The body of what [`sealed`] wrote, if it is whole.
+fn unsealed(bytes: &[u8]) -> Result<&[u8], SavedProblem> {
+    let short = SavedProblem::Damaged("it is cut short");
+    let (header, body) = bytes.split_at_checked(HEADER).ok_or(short.clone())?;
+    let number = |range: std::ops::Range<usize>| -> u64 {
+        header[range].iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+    };
+    if &header[..8] != MAGIC {
+        return Err(SavedProblem::Damaged("it does not begin like a coupling"));
+    }
+    let found = number(8..12) as u32;
+    if found != VERSION {
+        return Err(SavedProblem::Version { found, expected: VERSION });
+    }
+    if number(12..20) != body.len() as u64 {
+        return Err(short);
+    }
+    if number(20..28) != checksum(body) {
+        return Err(SavedProblem::Damaged("its checksum is wrong"));
+    }
+    Ok(body)
 }
