@@ -7,7 +7,7 @@ use crate::timed::Timed;
 use std::hash::Hasher;
 use std::time::{Duration, Instant};
 use thirdlaw::couple::{CoupleError, CouplingReport, LedgerEntry, Simulator};
-use thirdlaw::state::BitHasher;
+use thirdlaw::math::hash::BitHasher;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_rapier::RapierWorld;
 use thirdlaw_scene::coupled::SceneSimulator;

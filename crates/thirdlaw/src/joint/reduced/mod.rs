@@ -34,8 +34,8 @@ mod place;
 mod rows;
 mod spatial;
 
+pub(crate) use crate::model::joint::model::holds;
 pub(crate) use advance::Around;
-pub(crate) use forest::holds;
 
 use crate::math::Twist;
 use dynamics::{Articulated, Motion};
