@@ -14,7 +14,7 @@
 //! All arrays are plain, so that a GPU can take them by copy.
 
 use crate::math::mass::BodyMass;
-use crate::math::{Mat3, Twist, Vec3};
+use crate::math::{Twist, Vec3};
 use crate::model::settings::FrictionModel;
 
 /// One contact or constraint problem. Solvers read it and change velocities and impulses only.

@@ -55,26 +55,6 @@ pub fn tangents(n: Vec3) -> (Vec3, Vec3) {
     (t1, t2)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// On both sides of where the series ends, turns are those of sine and cosine.
-    #[test]
-    fn small_turns_are_turns() {
-        let axis = Vec3::new(0.36, 0.48, -0.8);
-        for i in 0..4000 {
-            let angle = 1e-4 * f64::from(i);
-            let q = rotation_from_vector(angle * axis);
-            let v = libm::sin(0.5 * angle) * axis;
-            let off = Vec3::new(q.x, q.y, q.z) - v;
-            assert!(off.length() < 1e-16, "{angle}: {off}");
-            assert!((q.w - libm::cos(0.5 * angle)).abs() < 3e-16, "{angle}");
-            assert!((q.length() - 1.0).abs() < 4e-16, "{angle}");
-        }
-    }
-}
-
 /// Inverse of [`rotation_from_vector`]: the vector θ with q = q̂(θ), |θ| ≤ π.
 pub fn rotation_vector(q: Quat) -> Vec3 {
     let q = if q.w < 0.0 { -q } else { q };
@@ -94,4 +74,24 @@ pub(crate) fn worse(a: f64, b: f64) -> f64 {
 #[inline]
 pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
     Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On both sides of where the series ends, turns are those of sine and cosine.
+    #[test]
+    fn small_turns_are_turns() {
+        let axis = Vec3::new(0.36, 0.48, -0.8);
+        for i in 0..4000 {
+            let angle = 1e-4 * f64::from(i);
+            let q = rotation_from_vector(angle * axis);
+            let v = libm::sin(0.5 * angle) * axis;
+            let off = Vec3::new(q.x, q.y, q.z) - v;
+            assert!(off.length() < 1e-16, "{angle}: {off}");
+            assert!((q.w - libm::cos(0.5 * angle)).abs() < 3e-16, "{angle}");
+            assert!((q.length() - 1.0).abs() < 4e-16, "{angle}");
+        }
+    }
 }

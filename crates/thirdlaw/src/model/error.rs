@@ -1,6 +1,6 @@
 //! Everything that can be wrong, with what to do about it.
 
-use crate::ids::{BodyId, ClothId, EmitterId, PointId, StaleId};
+use crate::ids::StaleId;
 use crate::math::Vec3;
 
 /// A body description that cannot be simulated.

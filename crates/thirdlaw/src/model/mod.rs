@@ -11,13 +11,9 @@ pub mod settings;
 pub use body::model::BodyModel;
 
 use crate::ids::{BodyId, ClothId, EmitterId, StaleCloth, StaleEmitter, StaleId};
-use crate::math::{Mat3, Vec3};
-use crate::shape::Shape;
-use body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
 use cloth::model::{ClothModel, Sheet};
 use emitter::field::ForceField;
 use emitter::model::EmitterModel;
-use error::BodyError;
 use joint::constraint::Constraint;
 use joint::model::{JointModel, Node};
 use point::PointModel;

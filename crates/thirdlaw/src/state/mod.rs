@@ -14,7 +14,6 @@ pub use body::{BodyState, Push};
 pub use particles::Particles;
 
 use crate::math::hash::BitHasher;
-use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 pub use cloth::{ClothState, Grip, LastTouch};
 use contact::Contact;

@@ -69,35 +69,6 @@ fn checksum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A snapshot whose content is `body`, whatever that is.
-    fn with_body(body: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::from(*MAGIC);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
-        bytes.extend_from_slice(&7u64.to_le_bytes());
-        bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&checksum(body).to_le_bytes());
-        bytes.extend_from_slice(body);
-        bytes
-    }
-
-    #[test]
-    fn a_state_with_other_fields_is_of_another_version_and_not_damaged() {
-        let body = postcard::to_stdvec(&State::default()).unwrap();
-        assert_eq!(Snapshot::from_bytes(&with_body(&body)).unwrap().model, 7);
-        let longer = [body.as_slice(), &[0]].concat();
-        for other in [&body[..body.len() - 1], &longer] {
-            assert_eq!(Snapshot::from_bytes(&with_body(other)), Err(SnapshotError::Layout));
-        }
-        let mut flipped = with_body(&body);
-        *flipped.last_mut().unwrap() ^= 1;
-        assert!(matches!(Snapshot::from_bytes(&flipped), Err(SnapshotError::Damaged(_))));
-    }
-}
-
 /// A snapshot that does not fit this world; the world is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SnapshotError {
@@ -135,3 +106,32 @@ impl std::fmt::Display for SnapshotError {
 }
 
 impl std::error::Error for SnapshotError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A snapshot whose content is `body`, whatever that is.
+    fn with_body(body: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::from(*MAGIC);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&7u64.to_le_bytes());
+        bytes.extend_from_slice(&(body.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&checksum(body).to_le_bytes());
+        bytes.extend_from_slice(body);
+        bytes
+    }
+
+    #[test]
+    fn a_state_with_other_fields_is_of_another_version_and_not_damaged() {
+        let body = postcard::to_stdvec(&State::default()).unwrap();
+        assert_eq!(Snapshot::from_bytes(&with_body(&body)).unwrap().model, 7);
+        let longer = [body.as_slice(), &[0]].concat();
+        for other in [&body[..body.len() - 1], &longer] {
+            assert_eq!(Snapshot::from_bytes(&with_body(other)), Err(SnapshotError::Layout));
+        }
+        let mut flipped = with_body(&body);
+        *flipped.last_mut().unwrap() ^= 1;
+        assert!(matches!(Snapshot::from_bytes(&flipped), Err(SnapshotError::Damaged(_))));
+    }
+}

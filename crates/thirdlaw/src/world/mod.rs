@@ -29,7 +29,7 @@ use crate::step::{deformable as large_steps, rigid as impulse, streams as partic
 use parry3d_f64::bounding_volume::BoundingVolume;
 use std::sync::Arc;
 
-pub use crate::report::{Observer, Stage, StepReport};
+pub use crate::report::{Observer, StepReport};
 pub use part::Thing;
 pub use problem::StepProblem;
 

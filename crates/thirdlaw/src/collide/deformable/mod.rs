@@ -38,7 +38,6 @@ use crate::math::{Mat3, Pose, Vec3};
 use crate::model::body::Groups;
 use crate::shape::Shape;
 use crate::state::cloth::HitKind;
-use serde::{Deserialize, Serialize};
 
 /// A place where cloth comes near something.
 ///

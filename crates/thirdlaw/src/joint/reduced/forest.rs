@@ -11,7 +11,6 @@ use crate::joint::island::JointIsland;
 use crate::joint::system::{NONE, Source};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
-use crate::model::joint::description::JointKind;
 use crate::model::joint::model::{JointModel, Node};
 
 /// One body of the forest, with the joint that leads to it.

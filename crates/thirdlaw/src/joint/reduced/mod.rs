@@ -34,7 +34,6 @@ mod place;
 mod rows;
 mod spatial;
 
-pub(crate) use crate::model::joint::model::holds;
 pub(crate) use advance::Around;
 
 use crate::math::Twist;

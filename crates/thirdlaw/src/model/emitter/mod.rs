@@ -7,7 +7,7 @@ pub use field::ForceField;
 pub use model::EmitterModel;
 
 use super::body::{Groups, Material};
-use crate::ids::{BodyId, EmitterId, StaleEmitter};
+use crate::ids::{BodyId, StaleEmitter};
 use crate::math::{Pose, Quat, Vec3};
 use crate::shape::Shape;
 

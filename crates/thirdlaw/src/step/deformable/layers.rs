@@ -13,7 +13,6 @@ use crate::linalg::filter::NONE;
 use crate::linalg::stencil::Stencil;
 use crate::math::{Vec3, tangents};
 use crate::state::cloth::{HitKind, LastPair};
-use serde::{Deserialize, Serialize};
 
 /// A place where cloth is near cloth, or a feature of a solid near the inside of a triangle or edge.
 #[derive(Clone, Copy, Debug)]

@@ -35,8 +35,6 @@ use crate::parallel::loops::awake;
 use crate::report::{Observer, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
-use crate::state::cloth::{LastPair, LastTouch};
-use serde::{Deserialize, Serialize};
 use system::{Context, Work};
 
 /// Memory reused between steps.

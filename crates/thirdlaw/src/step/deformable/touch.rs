@@ -16,7 +16,6 @@ use crate::linalg::filter::{Hold, NONE};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::state::cloth::{Grip, LastTouch};
-use serde::{Deserialize, Serialize};
 
 /// Distance, relative to the one to keep, at which a particle that was free begins to touch in a later
 /// round: one that comes a little too near is pushed off in the next step, which costs no round.

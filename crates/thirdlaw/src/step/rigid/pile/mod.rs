@@ -44,7 +44,6 @@ use super::watch::{Spent, Watch};
 use crate::model::Model;
 use crate::model::settings::{FrictionModel, Precision, Solver};
 use crate::parallel::share::Shared;
-pub(crate) use crate::parallel::share::prefetch;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::step::island::{Island, Islands};
