@@ -6,9 +6,8 @@
 
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
-use thirdlaw::couple::TieKind;
 use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie,
+    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie, TieKind,
 };
 use thirdlaw::math::{Pose, Vec3};
 use thirdlaw::simulator::{Simulator, Wrench};

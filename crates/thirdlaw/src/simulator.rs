@@ -4,8 +4,8 @@
 //! that answer "cannot" by default. [`crate::World`] implements it, [`crate::couple`] uses it, and
 //! neither of the two sees the other.
 
-use crate::body::Material;
 use crate::math::{Mat3, Quat, Twist, Vec3};
+use crate::model::body::Material;
 use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::any::Any;

@@ -1,7 +1,7 @@
 //! Ropes, rods, springs and the wires of beads as things to draw; other joints are not seen.
 
-use thirdlaw::joint::curve::Curve;
 use thirdlaw::math::tangents;
+use thirdlaw::model::joint::curve::Curve;
 use thirdlaw::{JointId, JointKind, Pose, Quat, Side, Vec3, World};
 use thirdlaw_render::Mesh;
 use thirdlaw_scene::Scene;

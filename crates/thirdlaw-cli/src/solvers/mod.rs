@@ -22,8 +22,7 @@ use converge::{Contacts, Convergence};
 use serde::Serialize;
 use simulate::Motion;
 use std::path::{Path, PathBuf};
-use thirdlaw::contact::Solver;
-use thirdlaw::{Precision, Settings};
+use thirdlaw::{Precision, Settings, Solver};
 use thirdlaw_scene::Scene;
 
 /// A solver with its numbers and its iterations a frame.

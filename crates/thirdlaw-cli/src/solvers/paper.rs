@@ -9,8 +9,7 @@ use crate::record::{Machine, VERSION, core_count, now};
 use crate::{print, source, table, threads};
 use serde::Serialize;
 use std::fmt::Write;
-use thirdlaw::Precision;
-use thirdlaw::contact::Solver;
+use thirdlaw::{Precision, Solver};
 
 /// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
 const PAPER: [(&str, f64, f64); 5] = [

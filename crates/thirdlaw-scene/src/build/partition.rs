@@ -9,11 +9,10 @@ use crate::error::Place;
 use crate::names::nearest;
 use crate::node::{Entry, Node, Table};
 use std::collections::HashMap;
-use thirdlaw::cloth::model::PinHold;
 use thirdlaw::couple::TieKind;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::world::Thing;
-use thirdlaw::{BodyId, Side};
+use thirdlaw::model::cloth::model::PinHold;
+use thirdlaw::{BodyId, Side, Thing};
 
 /// Which simulator everything belongs to.
 struct Owners {

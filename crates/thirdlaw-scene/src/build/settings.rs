@@ -3,11 +3,11 @@
 use super::joint_kind::enforcement;
 use crate::error::SceneError;
 use crate::node::Table;
-use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
-use thirdlaw::error::SettingsError;
-use thirdlaw::joint::JointSolve;
-use thirdlaw::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
+use thirdlaw::{
+    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Precision, Settings,
+    SettingsError, Solver,
+};
 
 /// How a run is cut into frames and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]

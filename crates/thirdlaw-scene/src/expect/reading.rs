@@ -5,10 +5,8 @@ use super::coupling::CouplingReading;
 use super::emitter::EmitterReading;
 use super::joint::JointQuantity;
 use super::point::PointReading;
-use thirdlaw::World;
-use thirdlaw::body::rotation_vector;
-use thirdlaw::ids::BodyId;
-use thirdlaw::math::Pose;
+use thirdlaw::math::{Pose, rotation_vector};
+use thirdlaw::{BodyId, World};
 
 /// The statistics of one frame: the columns of `stats.csv`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,8 +6,8 @@
 //! those of that shape, so that nothing is strained when the garment is put on.
 
 use std::collections::BTreeMap;
-use thirdlaw::cloth::{ClothError, ClothMesh};
 use thirdlaw::math::Vec3;
+use thirdlaw::{ClothError, ClothMesh};
 
 /// A mesh of cloth with named groups of vertices.
 #[derive(Clone, Debug)]
@@ -301,7 +301,7 @@ impl Panels<'_> {
 mod tests {
     use super::*;
     use crate::generate::figure::Figure;
-    use thirdlaw::collide::cloth::signed_distance;
+    use thirdlaw::collide::deformable::signed_distance;
 
     /// V − E + F, and the number of closed border lines.
     fn topology(mesh: &ClothMesh) -> (i64, usize) {

@@ -1,7 +1,7 @@
 //! What is written in a scene is what the engine gets.
 
-use thirdlaw::body::{BodyKind, Combine};
 use thirdlaw::math::Vec3;
+use thirdlaw::{BodyKind, Combine};
 use thirdlaw_scene::{Scene, load};
 
 const EVERYTHING: &str = r##"

@@ -4,37 +4,13 @@ use super::direct;
 use super::problem::{Bound, ContactProblem, Velocities};
 use super::row::Pair;
 use super::scratch::{Scratch, measure_whole};
-use super::sweep::{BlockRows, Effective, Part, block_residual, worse};
-use super::{
+use super::solvers::{
     block_mass_splitting, colored_pgs, jacobi, jacobi_bridson, jacobi_line_search, jacobi_scaled,
     mass_splitting, pgs, shuffled_pgs, single,
 };
-use crate::settings::Precision;
-
-/// The iterative solvers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Projected Gauss–Seidel.
-    Pgs,
-    /// Projected Gauss–Seidel, coloured: parallel.
-    #[default]
-    ColoredPgs,
-    /// Projected Jacobi; may diverge.
-    Jacobi,
-    /// Projected Jacobi with a line search.
-    JacobiLineSearch,
-    /// Projected Jacobi scaled by the spectral radius.
-    JacobiScaled,
-    /// Bridson's Jacobi; solves the problem of heavier bodies.
-    JacobiBridson,
-    /// Mass splitting.
-    MassSplitting,
-    /// Block mass splitting.
-    BlockMassSplitting,
-    /// Projected Gauss–Seidel in an order drawn anew for every step: to be compared with.
-    ShuffledPgs,
-}
+use super::sweep::{BlockRows, Effective, Part, block_residual};
+use crate::math::worse;
+use crate::model::settings::{Precision, Solver};
 
 /// How normals and friction take turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,7 +1,6 @@
 //! The books of a coupling: what crossed each interface in a step.
 
-use crate::body::rotation_vector;
-use crate::math::Vec3;
+use crate::math::{Vec3, rotation_vector};
 use crate::simulator::{Motion, Wrench};
 use serde::{Deserialize, Serialize};
 

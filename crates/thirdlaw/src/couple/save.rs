@@ -9,7 +9,7 @@ use super::error::{CoupleError, Problem, SavedProblem};
 use super::ledger::LedgerTotals;
 use super::links::tie::response::Measured;
 use crate::simulator::{Failure, Motion, Response};
-use crate::snapshot::checksum;
+use crate::state::snapshot::checksum;
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"3rdlink\n";

@@ -1,7 +1,7 @@
 //! Wind and air drag on a triangle: drag along the flow over the area that faces it, lift across.
 
-use crate::cloth::Fabric;
 use crate::math::Vec3;
+use crate::model::cloth::Fabric;
 
 /// Density of air, kg/m³.
 pub const AIR_DENSITY: f64 = 1.2;

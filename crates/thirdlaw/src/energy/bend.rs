@@ -3,8 +3,8 @@
 //! sin θ = (n₁ × n₂)·e and cos θ = n₁·n₂ (baraff1998). The energy of a [`Bend`] is ½ Σ q_ij (θ_i −
 //! rest_i)(θ_j − rest_j); of its Hessian the part ∇θ q ∇θᵀ is kept, which is never negative.
 
-use crate::cloth::elements::{Bend, Hinge, NONE};
 use crate::math::Vec3;
+use crate::model::cloth::elements::{Bend, Hinge, NONE};
 
 /// Angle of a hinge and its gradient with respect to the four nodes, 1/m.
 #[derive(Clone, Copy, Debug, Default)]

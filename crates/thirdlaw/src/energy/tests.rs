@@ -1,13 +1,13 @@
 //! Every condition's force and Jacobian against finite differences, and what no internal force may
 //! do.
 
+use super::assemble::{Contributions, Layout};
 use super::bend::{self, fold, hinge_angle};
 use super::membrane::{self, Weights};
-use crate::cloth::elements::Elements;
-use crate::cloth::{Bending, ClothMesh, Fabric};
+use crate::linalg::block::{Block, matrix};
 use crate::math::{Mat3, Vec3};
-use crate::solve::block::{Block, matrix};
-use crate::solve::layout::{Contributions, Layout};
+use crate::model::cloth::elements::Elements;
+use crate::model::cloth::{Bending, ClothMesh, Fabric};
 
 /// Numbers in −1…1 that look random.
 struct Noise(u64);
@@ -344,9 +344,9 @@ fn damping_does_not_see_rigid_motion() {
         let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
         let mut forces = vec![Vec3::ZERO; x.len()];
         layout.assemble(elements, &parts, 0.01, &mut blocks, &mut forces);
-        let v: Vec<_> = x.iter().map(|p| crate::solve::block::lane::<f64>(velocity(*p))).collect();
+        let v: Vec<_> = x.iter().map(|p| crate::linalg::block::lane::<f64>(velocity(*p))).collect();
         let mut out = vec![[0.0; 4]; x.len()];
-        crate::solve::block::multiply(&layout.pattern, &blocks, &v, &mut out);
+        crate::linalg::block::multiply(&layout.pattern, &blocks, &v, &mut out);
         out
     };
     elements.fabrics[0].damping = [0.0; 3];

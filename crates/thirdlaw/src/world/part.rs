@@ -4,8 +4,8 @@
 
 use super::World;
 use crate::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
-use crate::particle::Struck;
 use crate::simulator::{Motion, Wrench};
+use crate::state::stream::Struck;
 
 /// Something that a world holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

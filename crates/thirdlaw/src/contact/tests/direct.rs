@@ -1,7 +1,9 @@
 //! The direct solver against long iteration, and where iteration gets nowhere.
 
-use super::super::direct;
 use super::*;
+use crate::contact::direct;
+use crate::math::{Mat3, Twist, Vec3};
+use crate::model::settings::FrictionModel;
 
 const RECIPE: Recipe =
     Recipe { bodies: 5, particles: 12, blocks: 6, points: 2, friction: Some(0.4), softness: 0.02 };

@@ -3,8 +3,9 @@
 use crate::{cuboid, earth, floor, sphere};
 use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Method, Tie};
 use thirdlaw::simulator::{Failure, Follow, Motion, Response, Simulator, Surface, Wrench};
-use thirdlaw::world::Thing;
-use thirdlaw::{Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Twist, Vec3, World};
+use thirdlaw::{
+    Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Thing, Twist, Vec3, World,
+};
 
 const DT: f64 = 1.0 / 60.0;
 

@@ -2,9 +2,9 @@
 
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor};
-use thirdlaw::joint::{JointSolve, Target};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, Point, Settings, Shape, Vec3, World,
+    Axis, Body, BodyId, Drive, Enforcement, Joint, JointSolve, Point, Settings, Shape, Target,
+    Vec3, World,
 };
 
 fn with(change: impl FnOnce(&mut Settings)) -> World {

@@ -2,8 +2,9 @@
 
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor, sphere};
-use thirdlaw::contact::{FrictionModel, Solver};
-use thirdlaw::{Body, Keyframe, Keyframes, Precision, Quat, Settings, Shape, Vec3, World};
+use thirdlaw::{
+    Body, FrictionModel, Keyframe, Keyframes, Precision, Quat, Settings, Shape, Solver, Vec3, World,
+};
 
 /// A number from −½ to ½, fixed for each i.
 fn r(i: usize) -> f64 {

@@ -12,8 +12,7 @@
 //! do not die. κ = 1 − c ends them in one step; it is used only where c asks for it. (C̈ = 0 alone,
 //! as [baraff1997 Eq. 1] has it, drifts.)
 
-use crate::body::rotation_vector;
-use crate::math::{Pose, Vec3, rotation_from_vector};
+use crate::math::{Pose, Vec3, rotation_from_vector, rotation_vector};
 use crate::simulator::{Motion, Wrench};
 
 /// A place on a handle of a simulator.

@@ -1,9 +1,9 @@
 //! λ of all ties by conjugate gradients over steps that are taken back [baraff1997 §2.3].
 
 use super::conjugate::{self, Stop};
-use crate::contact::lu::Lu;
 use crate::couple::component::{Component, Step};
 use crate::couple::error::CoupleError;
+use crate::linalg::lu::Lu;
 use crate::simulator::Motion;
 
 impl Component {

@@ -5,10 +5,10 @@
 use super::TieLink;
 use super::constrained::given;
 use super::constraint::{Roles, TieKind};
-use crate::contact::lu::Lu;
 use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, Problem};
 use crate::couple::settings::Method;
+use crate::linalg::lu::Lu;
 use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
 

@@ -1,12 +1,11 @@
 //! The surfaces of one simulator as obstacles of another, and the impulses between them.
 
 use super::sheets::SheetMirror;
-use crate::body::rotation_vector;
 use crate::couple::error::{CoupleError, Problem};
 use crate::couple::ledger::LedgerEntry;
 use crate::couple::member::Member;
 use crate::couple::save::SavedContact;
-use crate::math::{Mat3, Twist, Vec3};
+use crate::math::{Mat3, Twist, Vec3, rotation_vector};
 use crate::simulator::{Follow, Met, Motion, Response, Wrench};
 
 /// How much heavier than it is a body is taken to be that is only followed: its motion is off by that

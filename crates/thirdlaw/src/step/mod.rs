@@ -1,0 +1,6 @@
+//! Ways to advance a world by one step.
+
+pub mod deformable;
+pub(crate) mod island;
+pub mod rigid;
+pub(crate) mod streams;
