@@ -12,7 +12,7 @@ pub enum CoupleError {
         /// Its name.
         name: String,
         /// What it did.
-        problem: Problem,
+        problem: SimulatorProblem,
     },
     /// The exchange of forces grew instead of settling, and no other way was open.
     Diverged {
@@ -61,7 +61,7 @@ pub enum SavedProblem {
 
 /// How a simulator misbehaved.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
+pub enum SimulatorProblem {
     /// It panicked.
     Panicked {
         /// In which call.
@@ -94,28 +94,34 @@ pub enum Problem {
         found: usize,
     },
     /// It promised something that it then did not do.
-    Broke {
+    BrokenPromise {
         /// What it had promised.
         promise: &'static str,
     },
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for SimulatorProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Problem::Panicked { during, message } => write!(f, "panicked in `{during}`: {message}"),
-            Problem::Failed { during, message } => write!(f, "failed in `{during}`: {message}"),
-            Problem::NotFinite { handle } => {
+            SimulatorProblem::Panicked { during, message } => {
+                write!(f, "panicked in `{during}`: {message}")
+            }
+            SimulatorProblem::Failed { during, message } => {
+                write!(f, "failed in `{during}`: {message}")
+            }
+            SimulatorProblem::NotFinite { handle } => {
                 write!(f, "reports an infinite or NaN motion of handle {handle}")
             }
-            Problem::NotRestored { handle } => write!(
+            SimulatorProblem::NotRestored { handle } => write!(
                 f,
                 "did not go back to its saved state: handle {handle} is elsewhere after `restore`"
             ),
-            Problem::HandleCount { expected, found } => {
+            SimulatorProblem::HandleCount { expected, found } => {
                 write!(f, "had {expected} handles when it was added and reports {found} now")
             }
-            Problem::Broke { promise } => write!(f, "said that it can {promise} and did not"),
+            SimulatorProblem::BrokenPromise { promise } => {
+                write!(f, "said that it can {promise} and did not")
+            }
         }
     }
 }

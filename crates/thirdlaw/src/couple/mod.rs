@@ -26,7 +26,7 @@ mod settings;
 
 pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::Coupling;
-pub use error::{CoupleError, Problem, SavedProblem};
+pub use error::{CoupleError, SavedProblem, SimulatorProblem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 pub use links::LinkKind;
 pub use links::tie::constraint::{Anchor, Roles, Tie, TieKind};

@@ -5,10 +5,10 @@
 
 use super::component::Component;
 use super::coupling::Coupling;
-use super::error::{CoupleError, Problem, SavedProblem};
+use super::error::{CoupleError, SavedProblem, SimulatorProblem};
 use super::ledger::LedgerTotals;
 use super::links::tie::response::Measured;
-use crate::simulator::{Failure, Motion, Response};
+use crate::simulator::{HandleResponse, Motion, SimulatorFailure};
 use crate::state::snapshot::checksum;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ pub(super) struct SavedContact {
     /// Impulse on each surface in the last step.
     pub impulses: Vec<[f64; 6]>,
     /// Responses that were measured by trying.
-    pub tried: Vec<Option<Response>>,
+    pub tried: Vec<Option<HandleResponse>>,
 }
 
 impl Coupling {
@@ -125,8 +125,8 @@ impl Coupling {
             let took = self.members[i].ask("load", |s| s.load(&saved.members[i].1));
             let problem = match took {
                 Ok(Ok(())) => continue,
-                Ok(Err(Failure(message))) => {
-                    self.members[i].error(Problem::Failed { during: "load", message })
+                Ok(Err(SimulatorFailure(message))) => {
+                    self.members[i].error(SimulatorProblem::Failed { during: "load", message })
                 }
                 Err(error) => error,
             };

@@ -1,7 +1,6 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod constraints;
-mod given;
 mod joints;
 mod part;
 mod points;
@@ -9,6 +8,7 @@ mod ports;
 mod problem;
 mod sheets;
 mod simulator;
+mod step_constraint;
 mod streams;
 
 use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
@@ -94,13 +94,17 @@ impl World {
         let World { model, state, settings, ports, .. } = self;
         ports.begin(model, state, dt);
         let gravity = settings.gravity;
-        let report = self.step_led(dt, observer);
+        let report = self.step_prescribed(dt, observer);
         self.ports.end(&mut self.model, &mut self.state, (dt, gravity));
         report
     }
 
-    /// A step in which led bodies are already on their way.
-    fn step_led(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+    /// A step in which prescribed bodies are already on their way.
+    fn step_prescribed(
+        &mut self,
+        dt: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<StepReport, StepError> {
         let World { model, state, settings, scratch, cloth_scratch, stream_scratch, ports } = self;
         large_steps::check_finite(model, state)?;
         particle::step::check_finite(model, state)?;

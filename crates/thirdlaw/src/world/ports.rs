@@ -1,11 +1,11 @@
-//! Where other simulators reach into a world: bodies that are led through a step.
+//! Where other simulators reach into a world: bodies whose motion through a step is prescribed.
 //!
-//! A led body moves through the step as someone outside said, and yet answers whatever touches it
-//! with a mass that is given, too: for the length of the step it is a dynamic body of that mass,
+//! A prescribed body moves through the step as someone outside said, and yet answers whatever touches it
+//! with a mass that is prescribed, too: for the length of the step it is a dynamic body of that mass,
 //! driven by the steady force that leads from its start to its end. What it got from this world is
 //! what its momentum has beyond that. Rigid contacts, joints and cloth all see an ordinary body.
 
-use super::given::ToldList;
+use super::step_constraint::StepConstraints;
 use crate::ids::BodyId;
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Quat, Vec3};
@@ -14,7 +14,7 @@ use crate::model::body::mass::body_mass;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, rotation};
 use crate::model::joint::model::Node;
-use crate::simulator::{Follow, Met, Motion, Wrench};
+use crate::simulator::{Motion, ObstacleMotion, Reaction, Wrench};
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::step::streams::Foreign;
@@ -29,16 +29,16 @@ const ROUNDING: f64 = 3e-14;
 pub(crate) struct Ports {
     /// Bodies that stand for bodies of other simulators.
     pub obstacles: Vec<BodyId>,
-    /// What each of them met in the last step.
-    pub met: Vec<Option<Met>>,
-    /// Bodies that are led through the next step.
-    pub led: Vec<Led>,
+    /// What each of them got in the last step.
+    pub reactions: Vec<Option<Reaction>>,
+    /// Bodies whose motion through the next step is prescribed.
+    pub prescribed: Vec<PrescribedBody>,
     /// Forces on cloth vertices in the next step, N.
     pub vertex_pushes: Vec<(u32, Vec3)>,
     /// Force that prescribed bodies took in the last step, by slot.
-    pub held: Vec<(u32, Wrench)>,
-    /// Constraints told for the next step.
-    pub told: ToldList,
+    pub constraint_forces: Vec<(u32, Wrench)>,
+    /// Constraints for the next step.
+    pub constraints: StepConstraints,
     /// Sheets of other simulators that particles bounce off.
     pub sheets: Foreign,
     /// Vertices of each of them.
@@ -47,9 +47,9 @@ pub(crate) struct Ports {
     pub saved: State,
 }
 
-/// A body that is led through a step.
+/// A body whose motion through a step is prescribed.
 #[derive(Clone, Debug)]
-pub(crate) struct Led {
+pub(crate) struct PrescribedBody {
     pub slot: u32,
     pub role: Role,
     pub start: Motion,
@@ -63,11 +63,11 @@ pub(crate) struct Led {
     /// Momentum and angular momentum at the beginning, and what drives it over the step.
     momentum: Wrench,
     drive: Wrench,
-    /// Angular impulse that it is owed and gets over the step, N·m·s.
-    owed: Vec3,
+    /// Angular impulse that waits for it and acts over the step, N·m·s.
+    pending: Vec3,
 }
 
-/// Why a body is led.
+/// Why the motion of a body is prescribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// It stands for a body of another simulator.
@@ -76,18 +76,18 @@ pub(crate) enum Role {
     Prescribed,
 }
 
-impl Led {
-    pub fn obstacle(slot: u32, number: usize, follow: &Follow) -> Led {
-        let response = follow.response.map(|r| (r.mass, r.inertia));
+impl PrescribedBody {
+    pub fn obstacle(slot: u32, number: usize, motion: &ObstacleMotion) -> PrescribedBody {
+        let response = motion.response.map(|r| (r.mass, r.inertia));
         let role = Role::Obstacle(number);
-        Led::new(slot, role, (follow.start, follow.end), follow.counted, response)
+        PrescribedBody::new(slot, role, (motion.start, motion.end), motion.counted, response)
     }
 
-    pub fn prescribed(slot: u32, body: &BodyModel, start: Motion, end: Motion) -> Led {
+    pub fn prescribed(slot: u32, body: &BodyModel, start: Motion, end: Motion) -> PrescribedBody {
         let r = Mat3::from_quat(start.rotation);
         let inertia = r * (body.inertia * HEAVY) * r.transpose();
         let response = Some((HEAVY * body.mass, inertia));
-        Led::new(slot, Role::Prescribed, (start, end), Wrench::ZERO, response)
+        PrescribedBody::new(slot, Role::Prescribed, (start, end), Wrench::ZERO, response)
     }
 
     fn new(
@@ -96,10 +96,21 @@ impl Led {
         (start, end): (Motion, Motion),
         counted: Wrench,
         response: Option<(f64, Mat3)>,
-    ) -> Led {
+    ) -> PrescribedBody {
         let (momentum, drive) = (Wrench::ZERO, Wrench::ZERO);
-        let owed = Vec3::ZERO;
-        Led { slot, role, start, end, counted, response, own: None, momentum, drive, owed }
+        let pending = Vec3::ZERO;
+        PrescribedBody {
+            slot,
+            role,
+            start,
+            end,
+            counted,
+            response,
+            own: None,
+            momentum,
+            drive,
+            pending,
+        }
     }
 
     /// Momentum of a motion, with the inertia of the body's own axes.
@@ -130,8 +141,9 @@ impl Led {
         body.isotropic = false;
         (body.linear_damping, body.angular_damping, body.gravity_scale) = (0.0, 0.0, 0.0);
         body.can_sleep = false;
-        let of =
-            |m: &Motion| Led::momentum(body, m.rotation, m.velocity.linear, m.velocity.angular);
+        let of = |m: &Motion| {
+            PrescribedBody::momentum(body, m.rotation, m.velocity.linear, m.velocity.angular)
+        };
         self.momentum = of(&self.start);
         self.drive = of(&self.end) - self.momentum - self.counted;
         now.push.force += self.drive.force / dt;
@@ -158,10 +170,10 @@ impl Led {
         now.velocity.angular = rotation::carry(body, (before, now.rotation), now.velocity.angular);
     }
 
-    /// Its orientation after substeps in which nothing but the drive and what it is owed turned it.
+    /// Its orientation after substeps in which nothing but the drive and what waited for it turned it.
     fn left_alone(&self, body: &BodyModel, h: f64, count: u32) -> Quat {
         let (mut q, mut omega) = (self.start.rotation, self.start.velocity.angular);
-        let torque = (self.drive.torque + self.owed) / (h * f64::from(count));
+        let torque = (self.drive.torque + self.pending) / (h * f64::from(count));
         for _ in 0..count {
             omega += body_mass(body, q).inv_inertia * (h * torque);
             let turned = rotation::advance(body, q, omega, h);
@@ -177,7 +189,7 @@ impl Led {
         let mut got = Wrench::ZERO;
         if let Some(own) = &own {
             let (v, w) = (now.velocity.linear, now.velocity.angular);
-            let ended = Led::momentum(body, now.rotation, v, w);
+            let ended = PrescribedBody::momentum(body, now.rotation, v, w);
             got = ended - self.momentum - self.drive;
             // what differs from what was counted by rounding alone does not differ
             let scale = |w: &Wrench| [w.force.length(), w.torque.length()];
@@ -193,57 +205,63 @@ impl Led {
 }
 
 impl Ports {
-    /// Before a step: led bodies are put in place and driven, vertices pushed.
+    /// Before a step: prescribed bodies are put in place and driven, vertices pushed.
     pub fn begin(&mut self, model: &mut Model, state: &mut State, dt: f64) {
         for (particle, force) in self.vertex_pushes.drain(..) {
             let mass = model.sheet.elements.mass[particle as usize];
             state.particles.v[particle as usize] += dt / mass * force;
         }
-        self.held.clear();
-        self.met.iter_mut().for_each(|met| *met = None);
-        for led in &mut self.led {
-            let slot = led.slot as usize;
+        self.constraint_forces.clear();
+        self.reactions.iter_mut().for_each(|reaction| *reaction = None);
+        for prescribed in &mut self.prescribed {
+            let slot = prescribed.slot as usize;
             let struck = &state.streams.struck;
-            if let Ok(at) = struck.binary_search_by_key(&led.slot, |s| s.body) {
-                led.owed = struck[at].angular;
+            if let Ok(at) = struck.binary_search_by_key(&prescribed.slot, |s| s.body) {
+                prescribed.pending = struck[at].angular;
             }
-            led.begin(&mut model.bodies[slot], &mut state.bodies[slot], dt);
+            prescribed.begin(&mut model.bodies[slot], &mut state.bodies[slot], dt);
         }
         let pose = |node: Node| side_pose(state, node);
-        self.told.begin(model, pose, (state.time, dt));
+        self.constraints.begin(model, pose, (state.time, dt));
     }
 
     /// Between the rigid step and cloth.
     pub fn correct(&self, model: &Model, state: &mut State, dt: f64, substeps: u32) {
-        for led in &self.led {
-            let slot = led.slot as usize;
-            led.correct(&model.bodies[slot], &mut state.bodies[slot], dt, substeps);
+        for prescribed in &self.prescribed {
+            let slot = prescribed.slot as usize;
+            prescribed.correct(&model.bodies[slot], &mut state.bodies[slot], dt, substeps);
         }
     }
 
     /// After a step, successful or not.
     pub fn end(&mut self, model: &mut Model, state: &mut State, (dt, gravity): (f64, Vec3)) {
-        self.told.end(model);
-        for mut led in self.led.drain(..) {
-            let slot = led.slot as usize;
+        self.constraints.end(model);
+        for mut prescribed in self.prescribed.drain(..) {
+            let slot = prescribed.slot as usize;
             let now = &mut state.bodies[slot];
             let body = &mut model.bodies[slot];
-            let (got, _) = led.end(body, now);
-            match led.role {
+            let (got, _) = prescribed.end(body, now);
+            match prescribed.role {
                 Role::Obstacle(number) => {
                     let end = motion(now);
-                    self.met[number] = Some(Met { impulse: got, end });
-                    if led.response.is_none() {
+                    self.reactions[number] = Some(Reaction { impulse: got, end });
+                    if prescribed.response.is_none() {
                         now.velocity = Default::default();
                     }
                 }
                 Role::Prescribed => {
                     let real = |m: &Motion| {
-                        Led::momentum(body, m.rotation, m.velocity.linear, m.velocity.angular)
+                        PrescribedBody::momentum(
+                            body,
+                            m.rotation,
+                            m.velocity.linear,
+                            m.velocity.angular,
+                        )
                     };
-                    let mut force = (real(&motion(now)) - real(&led.start) - got).scaled(1.0 / dt);
+                    let mut force =
+                        (real(&motion(now)) - real(&prescribed.start) - got).scaled(1.0 / dt);
                     force.force -= body.mass * body.gravity_scale * gravity;
-                    self.held.push((led.slot, force));
+                    self.constraint_forces.push((prescribed.slot, force));
                 }
             }
         }
@@ -251,9 +269,9 @@ impl Ports {
 
     /// Forgets what was asked for the next step.
     pub fn forget(&mut self) {
-        self.led.clear();
+        self.prescribed.clear();
         self.vertex_pushes.clear();
-        self.told.forget();
+        self.constraints.forget();
     }
 }
 

@@ -50,7 +50,8 @@ impl Coupling {
         let can = member.ask("prescribe", |s| s.prescribe(follower.1, &now))?;
         member.restore()?;
         if !can {
-            let problem = format!("`{}` cannot be told how its handles move", member.name);
+            let problem =
+                format!("`{}` cannot move its handles as another simulator does", member.name);
             return Err(input("follower", problem));
         }
         let number = self.components.iter().map(|c| c.leads.len()).sum();

@@ -35,7 +35,7 @@ pub(crate) struct TieLink {
     /// Those that pushed in this step; a lagged exchange already holds the next ones in `lambda`.
     pub applied: [f64; TIE_ROWS],
     /// What the constrained side needed instead, where it differs.
-    pub held: Option<Held>,
+    pub constrained: Option<ConstrainedSide>,
     /// Motions of both handles at the beginning of the step, and now.
     pub starts: [Motion; 2],
     pub now: [Motion; 2],
@@ -47,7 +47,7 @@ pub(crate) struct TieLink {
 
 /// What the constrained side of a tie felt.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Held {
+pub(crate) struct ConstrainedSide {
     pub side: usize,
     pub wrench: Wrench,
 }
@@ -60,7 +60,7 @@ impl TieLink {
             tie,
             lambda: [0.0; TIE_ROWS],
             applied: [0.0; TIE_ROWS],
-            held: None,
+            constrained: None,
             starts: nowhere,
             now: nowhere,
             turns: [Vec3::ZERO; 2],
@@ -72,9 +72,9 @@ impl TieLink {
     pub fn entry(&self, dt: f64) -> LedgerEntry {
         let lambda = &self.applied[..self.tie.rows()];
         let mut wrenches = self.tie.wrenches(lambda, &self.starts, &self.turns);
-        if let Some(held) = &self.held {
+        if let Some(constrained) = &self.constrained {
             // the sides felt different forces: the constrained one its own
-            wrenches[held.side] = held.wrench;
+            wrenches[constrained.side] = constrained.wrench;
         }
         let between = self.tie.anchors.map(|a| a.simulator);
         let mut entry = LedgerEntry { between, ..LedgerEntry::default() };
@@ -211,7 +211,7 @@ impl Component {
             };
             link.turns = [turn(0), turn(1)];
             link.now = link.starts;
-            link.held = None;
+            link.constrained = None;
             link.begun = true;
         }
         Ok(())

@@ -30,7 +30,7 @@ use crate::couple::error::CoupleError;
 use crate::couple::links::LinkKind;
 use crate::couple::settings::Method;
 use crate::math::Vec3;
-use crate::simulator::{Met, Simulator, Wrench};
+use crate::simulator::{Reaction, Simulator, Wrench};
 use mirror::{Mirror, Touching};
 use sheets::SheetMirror;
 
@@ -67,14 +67,16 @@ impl Coupling {
         Err(input("simulator", problem))
     }
 
-    /// Impulse that a handle will get in the next step from what others owe it: what particles of theirs
+    /// Impulse that a handle will get in the next step from what waits for it: what particles of theirs
     /// have struck it with.
-    pub fn owed(&self, simulator: usize, handle: usize) -> Wrench {
+    pub fn pending_impulse(&self, simulator: usize, handle: usize) -> Wrench {
         let mut sum = Wrench::ZERO;
         for contact in self.touching().filter(|c| c.owner == simulator) {
             for mirror in contact.mirrors.iter().filter(|m| m.dynamic && m.handle == handle) {
-                let owed = |s: &dyn Simulator| s.owed(mirror.obstacle);
-                sum += self.members[contact.follower].look("owed", owed).unwrap_or(Wrench::ZERO);
+                let pending = |s: &dyn Simulator| s.pending_impulse(mirror.obstacle);
+                sum += self.members[contact.follower]
+                    .look("pending_impulse", pending)
+                    .unwrap_or(Wrench::ZERO);
             }
         }
         sum
@@ -143,8 +145,8 @@ impl Coupling {
                 end: start,
                 steady: Wrench::ZERO,
                 kick: Wrench::ZERO,
-                met: Met { impulse: Wrench::ZERO, end: start },
-                owed: Wrench::ZERO,
+                reaction: Reaction { impulse: Wrench::ZERO, end: start },
+                pending: Wrench::ZERO,
             });
         }
         let some = !(mirrors.is_empty() && sheets.is_empty());
@@ -196,9 +198,9 @@ impl Component {
             if contact.follower == number {
                 let heavy = lagged && !contact.switched;
                 for mirror in &contact.mirrors {
-                    member.follows.push((mirror.obstacle, mirror.follow(heavy)));
+                    member.obstacles.push((mirror.obstacle, mirror.motion(heavy)));
                 }
-                member.sheets.extend(contact.sheets.iter().map(SheetMirror::follow));
+                member.sheets.extend(contact.sheets.iter().map(SheetMirror::motion));
             }
         }
     }
@@ -213,7 +215,7 @@ impl Component {
                     sheet.end(member)?;
                 }
                 if contact.follower == number {
-                    sheet.met.clone_from(&member.sheets[next_sheet].met);
+                    sheet.impulses.clone_from(&member.sheets[next_sheet].impulses);
                     next_sheet += 1;
                 }
             }
@@ -222,7 +224,7 @@ impl Component {
                     mirror.end = member.read(mirror.handle)?;
                 }
                 if contact.follower == number {
-                    mirror.met = member.met[next];
+                    mirror.reaction = member.reactions[next];
                     next += 1;
                 }
             }

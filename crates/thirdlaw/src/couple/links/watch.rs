@@ -19,7 +19,7 @@ use crate::couple::ledger::LedgerEntry;
 use crate::couple::links::LinkKind;
 use crate::couple::member::Member;
 use crate::math::{Mat3, Pose, Vec3, tangents};
-use crate::simulator::{Motion, Response, Surface, Wrench};
+use crate::simulator::{ContactSurface, HandleResponse, Motion, Wrench};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
 
@@ -37,7 +37,7 @@ pub(crate) struct Watched {
     /// Counted over all watched pairs of the coupling.
     pub number: usize,
     sides: [usize; 2],
-    surfaces: [Vec<Surface>; 2],
+    surfaces: [Vec<ContactSurface>; 2],
     kickable: [bool; 2],
     points: Vec<Point>,
 }
@@ -190,7 +190,7 @@ impl Watched {
                     continue;
                 }
                 let handle = self.points[k].handles[side];
-                let Response { mass, inertia, .. } =
+                let HandleResponse { mass, inertia, .. } =
                     members[self.sides[side]].response(handle, dt)?;
                 let turns = inertia != Mat3::ZERO && mass.is_finite();
                 let spin = if turns { inertia.inverse() } else { Mat3::ZERO };
@@ -206,7 +206,7 @@ impl Watched {
             return;
         }
         let (ma, mb) = motions;
-        let speed = |m: &Motion, s: &Surface| {
+        let speed = |m: &Motion, s: &ContactSurface| {
             let radius = s.shape.outer_radius();
             let spin = m.velocity.angular.length();
             m.velocity.linear.length() + if spin > 0.0 { spin * radius } else { 0.0 }
@@ -415,7 +415,7 @@ impl Point {
 }
 
 /// Pose of a surface's own axes.
-fn pose(motion: &Motion, surface: &Surface) -> Pose {
+fn pose(motion: &Motion, surface: &ContactSurface) -> Pose {
     let center = motion.rotation * surface.center;
     Pose::from_parts(motion.position - center, motion.rotation)
 }

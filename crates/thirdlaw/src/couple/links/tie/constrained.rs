@@ -1,17 +1,22 @@
 //! One side of ties constrained to the motion of the other: by prescribed handles, or by a constraint that
-//! it is told by value and derivatives [baraff1997 §2.5]. What that takes is λ⁽ʳ⁾ of
+//! it holds by value and derivatives [baraff1997 §2.5]. What that takes is λ⁽ʳ⁾ of
 //! A λ⁽ʳ⁾ = D − B λ, so that such steps also give A⁻¹ for a preconditioner (§2.3).
 
 use super::constraint::{Tie, TieKind};
-use super::{Held, TIE_ROWS, TieLink};
+use super::{ConstrainedSide, TIE_ROWS, TieLink};
 use crate::couple::component::{Component, Step};
-use crate::couple::error::{CoupleError, Problem};
+use crate::couple::error::{CoupleError, SimulatorProblem};
 use crate::couple::member::Member;
 use crate::math::{Vec3, rotation_from_vector};
-use crate::simulator::{Given, Motion, Wrench};
+use crate::simulator::{Motion, StepConstraint, Wrench};
 
 /// A tie of two points as a constraint on one of its sides, the other moving from `starts` to `now`.
-pub(crate) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion; 2]) -> Given {
+pub(crate) fn constraint_on(
+    tie: &Tie,
+    side: usize,
+    starts: &[Motion; 2],
+    now: &[Motion; 2],
+) -> StepConstraint {
     let (own, other) = (&tie.anchors[side], &tie.anchors[1 - side]);
     // C is the first point less the second
     let sign = if side == 0 { 1.0 } else { -1.0 };
@@ -31,7 +36,7 @@ pub(crate) fn given(tie: &Tie, side: usize, starts: &[Motion; 2], now: &[Motion;
     }
     let [from, to] = [&starts[1 - side], &now[1 - side]];
     let way = |v: Vec3| (-sign * v).to_array().to_vec();
-    Given {
+    StepConstraint {
         handles: vec![own.handle],
         value,
         jacobian,
@@ -60,29 +65,32 @@ fn target(tie: &Tie, side: usize, now: &[Motion; 2], starts: &[Motion; 2]) -> Mo
 }
 
 impl Member {
-    /// Tells the simulator the constraints of the coming step.
-    pub fn tell(&mut self) -> Result<(), CoupleError> {
-        let told = std::mem::take(&mut self.told);
-        for given in &told {
-            if !self.ask("constrain", |s| s.constrain(given))? {
-                return Err(self.error(Problem::Broke { promise: "constrain" }));
+    /// Gives the simulator the constraints of the coming step.
+    pub fn send_constraints(&mut self) -> Result<(), CoupleError> {
+        let constraints = std::mem::take(&mut self.constraints);
+        for constraint in &constraints {
+            if !self.ask("constrain", |s| s.constrain(constraint))? {
+                return Err(self.error(SimulatorProblem::BrokenPromise { promise: "constrain" }));
             }
         }
-        self.told = told;
+        self.constraints = constraints;
         Ok(())
     }
 
     /// Reads what they took.
-    pub fn hear(&mut self) -> Result<(), CoupleError> {
+    pub fn read_multipliers(&mut self) -> Result<(), CoupleError> {
         self.multipliers.clear();
-        for (i, given) in self.told.iter().enumerate() {
+        for (i, constraint) in self.constraints.iter().enumerate() {
             let mut lambda = [0.0; TIE_ROWS];
-            let rows = given.value.len().min(TIE_ROWS);
+            let rows = constraint.value.len().min(TIE_ROWS);
             if !self.look("multipliers", |s| s.multipliers(i, &mut lambda[..rows]))? {
-                return Err(self.error(Problem::Broke { promise: "report its multipliers" }));
+                return Err(self
+                    .error(SimulatorProblem::BrokenPromise { promise: "report its multipliers" }));
             }
             if !lambda.iter().all(|x| x.is_finite()) {
-                return Err(self.error(Problem::NotFinite { handle: given.handles[0] }));
+                return Err(
+                    self.error(SimulatorProblem::NotFinite { handle: constraint.handles[0] })
+                );
             }
             self.multipliers.push(lambda);
         }
@@ -91,7 +99,7 @@ impl Member {
 }
 
 impl Component {
-    /// Steps a member whose sides of some ties follow the other, where the leaders end as told, under λ
+    /// Steps a member whose sides of some ties follow the other, where the others end as `leaders` say, under λ
     /// at all its other ties; writes what following took into `image`.
     pub fn step_constrained(
         &mut self,
@@ -100,14 +108,15 @@ impl Component {
         (lambda, leaders): (&[f64], &[[Motion; 2]]),
         image: &mut [f64],
     ) -> Result<(), CoupleError> {
-        let (roles, told) = match &self.measured {
-            Some(m) => (m.roles.clone(), m.told.clone()),
+        let (roles, by_constraint) = match &self.measured {
+            Some(m) => (m.roles.clone(), m.by_constraint.clone()),
             None => return Ok(()),
         };
-        let follows = |tie: usize, side: usize| roles[tie].is_some_and(|(led, _)| led == side);
+        let follows =
+            |tie: usize, side: usize| roles[tie].is_some_and(|(follower, _)| follower == side);
         step.members[member].restore()?;
         self.push_ties(step, member, lambda, |tie, side| !follows(tie, side));
-        let mut led = Vec::new();
+        let mut followed = Vec::new();
         for (i, link) in self.ties.iter().enumerate() {
             let Some(side) = (0..2).find(|&side| follows(i, side)) else { continue };
             let anchor = link.tie.anchors[side];
@@ -115,44 +124,46 @@ impl Component {
                 continue;
             }
             let member = &mut step.members[member];
-            if told[i] {
-                led.push((i, side, member.told.len()));
-                member.told.push(given(&link.tie, side, &link.starts, &leaders[i]));
+            if by_constraint[i] {
+                followed.push((i, side, member.constraints.len()));
+                member.constraints.push(constraint_on(&link.tie, side, &link.starts, &leaders[i]));
             } else {
-                led.push((i, side, member.prescribed.len()));
+                followed.push((i, side, member.prescribed.len()));
                 let target = target(&link.tie, side, &leaders[i], &link.starts);
                 member.prescribed.push((anchor.handle, target));
             }
         }
         step.members[member].advance(step.dt)?;
         let rows = self.rows();
-        for (i, side, k) in led {
+        for (i, side, k) in followed {
             let link = &mut self.ties[i];
             let count = link.tie.rows();
-            let (needed, wrench) = if told[i] {
+            let (needed, wrench) = if by_constraint[i] {
                 let lambda = step.members[member].multipliers[k];
                 let wrenches = link.tie.wrenches(&lambda[..count], &link.starts, &link.turns);
                 (lambda, wrenches[side])
             } else {
-                let wrench = step.members[member].held[k];
+                let wrench = step.members[member].constraint_forces[k];
                 let sign = if side == 0 { 1.0 } else { -1.0 };
                 let arm = link.tie.anchors[side].turned_arm(&link.starts[side], link.turns[side]);
                 let torque = wrench.torque - arm.cross(wrench.force);
                 (Wrench { force: wrench.force, torque }.scaled(sign).to_array(), wrench)
             };
-            link.held = Some(Held { side, wrench });
+            link.constrained = Some(ConstrainedSide { side, wrench });
             image[rows[i]..rows[i] + count].copy_from_slice(&needed[..count]);
         }
         Ok(())
     }
 
-    /// Whether all ties have a side that follows, and none is told two motions.
-    pub fn leads_all(&self) -> bool {
+    /// Whether all ties have a side that follows, and none is moved in two ways.
+    pub fn all_follow(&self) -> bool {
         let Some(measured) = &self.measured else { return false };
         let mut moved = Vec::new();
-        for ((link, role), told) in self.ties.iter().zip(&measured.roles).zip(&measured.told) {
+        for ((link, role), by_constraint) in
+            self.ties.iter().zip(&measured.roles).zip(&measured.by_constraint)
+        {
             let Some((side, _)) = role else { return false };
-            if !told {
+            if !by_constraint {
                 let anchor = &link.tie.anchors[*side];
                 moved.push((anchor.simulator, anchor.handle));
             }
@@ -166,8 +177,8 @@ impl Component {
     /// Members that follow another at some tie.
     fn followers(&self) -> Vec<usize> {
         let Some(measured) = &self.measured else { return Vec::new() };
-        let led = self.ties.iter().zip(&measured.roles);
-        let mut found: Vec<usize> = led
+        let roles = self.ties.iter().zip(&measured.roles);
+        let mut found: Vec<usize> = roles
             .filter_map(|(link, role)| role.map(|(side, _)| link.tie.anchors[side].simulator))
             .collect();
         found.sort_unstable();

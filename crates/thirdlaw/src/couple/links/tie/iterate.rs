@@ -50,7 +50,7 @@ impl Component {
             None => vec![0.0; self.ties.len()],
         };
         let sum = self.measured.as_mut().and_then(|m| m.sum.take());
-        let aided = sum.is_none() && settings.precondition && self.leads_all();
+        let aided = sum.is_none() && settings.precondition && self.all_follow();
         let mut problem = Problem {
             component: self,
             step,
@@ -66,7 +66,7 @@ impl Component {
             measured.sum = sum;
         }
         // constrained steps were tried, not made
-        self.ties.iter_mut().for_each(|link| link.held = None);
+        self.ties.iter_mut().for_each(|link| link.constrained = None);
         self.set_applied(&lambda);
         self.set_lambda(&lambda);
         let outcome = outcome?;

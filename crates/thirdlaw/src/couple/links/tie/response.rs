@@ -3,10 +3,10 @@
 //! settles.
 
 use super::TieLink;
-use super::constrained::given;
+use super::constrained::constraint_on;
 use super::constraint::{Roles, TieKind};
 use crate::couple::component::{Component, Step};
-use crate::couple::error::{CoupleError, Problem};
+use crate::couple::error::{CoupleError, SimulatorProblem};
 use crate::couple::settings::Method;
 use crate::linalg::lu::Lu;
 use crate::simulator::Motion;
@@ -31,8 +31,8 @@ pub(crate) struct Measured {
     pub reach: Vec<f64>,
     /// Constrained side of each tie and by how much a lagged exchange shrinks its error.
     pub roles: Vec<Option<(usize, f64)>>,
-    /// Whether the constrained side of each tie is told a constraint, not how its handle moves.
-    pub told: Vec<bool>,
+    /// Whether the constrained side of each tie holds a constraint, instead of a prescribed handle.
+    pub by_constraint: Vec<bool>,
     /// Measured anew at the next step.
     pub stale: bool,
 }
@@ -133,9 +133,17 @@ impl Component {
             }
         }
         let roles = vec![None; self.ties.len()];
-        let told = vec![false; self.ties.len()];
-        let mut measured =
-            Measured { dt, sides, sum: None, kappa, reach: reaches, roles, told, stale: false };
+        let by_constraint = vec![false; self.ties.len()];
+        let mut measured = Measured {
+            dt,
+            sides,
+            sum: None,
+            kappa,
+            reach: reaches,
+            roles,
+            by_constraint,
+            stale: false,
+        };
         self.factor_sum(&mut measured);
         measured
     }
@@ -162,11 +170,11 @@ impl Component {
         let Some(measured) = measured else { return true };
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
-        let Measured { dt, sides, kappa, reach, roles, told, .. } = measured;
+        let Measured { dt, sides, kappa, reach, roles, by_constraint, .. } = measured;
         dt.is_finite()
             && *dt > 0.0
             && sides.iter().all(|side| side.len() == n * n)
-            && [kappa.len(), reach.len(), roles.len(), told.len()] == [ties; 4]
+            && [kappa.len(), reach.len(), roles.len(), by_constraint.len()] == [ties; 4]
             && roles.iter().flatten().all(|(side, _)| *side < 2)
     }
 
@@ -210,21 +218,21 @@ impl Component {
             }
             if !able[side] {
                 let member = &step.members[tie.anchors[side].simulator];
-                return Err(member.error(Problem::Failed {
+                return Err(member.error(SimulatorProblem::Failed {
                     during: "prescribe",
                     message: "it cannot follow a given motion here; choose `iterated`".into(),
                 }));
             }
             let ratio = ratio(&measured.sides, side, (n, rows[i], rows[i + 1]));
             measured.roles[i] = Some((side, ratio));
-            measured.told[i] = ways[side] == Some(true);
+            measured.by_constraint[i] = ways[side] == Some(true);
         }
         self.measured = Some(measured);
         Ok(())
     }
 
     /// Whether the simulator on this side of a tie can be constrained there, and if so, whether it has to
-    /// be told a constraint.
+    /// hold a constraint.
     fn can_follow(
         &self,
         step: &mut Step<'_>,
@@ -233,8 +241,10 @@ impl Component {
     ) -> Result<Option<bool>, CoupleError> {
         let tie = self.ties[i].tie;
         let anchor = tie.anchors[side];
-        let given = match tie.kind {
-            TieKind::Point => Some(given(&tie, side, &self.ties[i].starts, &self.ties[i].starts)),
+        let constraint = match tie.kind {
+            TieKind::Point => {
+                Some(constraint_on(&tie, side, &self.ties[i].starts, &self.ties[i].starts))
+            }
             _ => None,
         };
         let member = &mut step.members[anchor.simulator];
@@ -249,9 +259,9 @@ impl Component {
         if can && !turns {
             return Ok(Some(false));
         }
-        // what is told holds for one step of the simulator's own
-        let Some(given) = given.filter(|_| member.substeps == 1) else { return Ok(None) };
-        let can = member.ask("constrain", |s| s.constrain(&given))?;
+        // what is asked holds for one step of the simulator's own
+        let Some(constraint) = constraint.filter(|_| member.substeps == 1) else { return Ok(None) };
+        let can = member.ask("constrain", |s| s.constrain(&constraint))?;
         member.restore()?;
         Ok(can.then_some(true))
     }

@@ -2,7 +2,7 @@
 
 use super::mirror::{Mirror, Touching};
 use crate::couple::component::{Component, Step};
-use crate::couple::error::{CoupleError, Problem};
+use crate::couple::error::{CoupleError, SimulatorProblem};
 use crate::couple::settings::Method;
 use crate::simulator::Wrench;
 
@@ -41,7 +41,7 @@ impl Component {
             }
             step.report.switched = lagged;
             let mut x = self.gathered(|m| m.steady + m.kick);
-            let image = self.gathered(|m| m.met.impulse);
+            let image = self.gathered(|m| m.reaction.impulse);
             if x == image {
                 return Ok(());
             }
@@ -79,16 +79,18 @@ impl Component {
         for contact in &mut self.touches {
             let owner = &mut step.members[contact.owner];
             for mirror in contact.mirrors.iter_mut().filter(|m| m.changed()) {
-                let change = mirror.met.impulse - (mirror.steady + mirror.kick);
-                let way = mirror.met.end.position - mirror.end.position;
+                let change = mirror.reaction.impulse - (mirror.steady + mirror.kick);
+                let way = mirror.reaction.end.position - mirror.end.position;
                 let turn = mirror.turn();
                 let handle = mirror.handle;
                 let took = owner.ask("kick", |s| s.kick(handle, change))?
                     && owner.ask("shift", |s| s.shift(handle, way, turn))?;
                 if !took {
-                    return Err(owner.error(Problem::Broke { promise: "kick and shift" }));
+                    return Err(
+                        owner.error(SimulatorProblem::BrokenPromise { promise: "kick and shift" })
+                    );
                 }
-                (mirror.steady, mirror.kick) = (mirror.met.impulse, Wrench::ZERO);
+                (mirror.steady, mirror.kick) = (mirror.reaction.impulse, Wrench::ZERO);
                 mirror.end = owner.read(handle)?;
             }
         }
@@ -122,7 +124,7 @@ impl Component {
     /// Now and then, and whenever its error has grown, a lagged exchange is made twice in place, to see
     /// by how much its error shrinks; contacts where it does not are iterated from now on.
     fn try_lagged(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
-        let first = self.gathered(|m| m.met.impulse);
+        let first = self.gathered(|m| m.reaction.impulse);
         let counted = self.gathered(|m| m.steady + m.kick);
         let size = |a: &[f64], b: &[f64]| -> f64 {
             a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
@@ -142,10 +144,10 @@ impl Component {
         let kept: Vec<Touching> = self.touches.clone();
         for contact in &mut self.touches {
             contact.pause = TRIAL_PAUSE;
-            contact.mirrors.iter_mut().for_each(|m| m.steady = m.met.impulse);
+            contact.mirrors.iter_mut().for_each(|m| m.steady = m.reaction.impulse);
         }
         self.try_all(step)?;
-        let ratio = size(&self.gathered(|m| m.met.impulse), &first) / surprise;
+        let ratio = size(&self.gathered(|m| m.reaction.impulse), &first) / surprise;
         step.report.contraction = Some(ratio);
         let diverges = ratio > SLOW;
         for (contact, kept) in self.touches.iter_mut().zip(kept) {
