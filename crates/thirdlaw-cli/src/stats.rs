@@ -72,11 +72,13 @@ pub fn measure_frame(
 /// Adds the report of one more step of the same frame: work is summed, the worst error kept, and
 /// what describes a moment is taken from the later step.
 pub fn add_report(sum: &mut StepReport, step: &StepReport) {
+    let mut paths = sum.paths;
+    paths.add(&step.paths);
     *sum = StepReport {
+        paths,
         contact_iterations: sum.contact_iterations + step.contact_iterations,
         contact_residual: sum.contact_residual.max(step.contact_residual),
         substeps: sum.substeps + step.substeps,
-        direct: sum.direct + step.direct,
         swept: sum.swept + step.swept,
         cg_iterations: sum.cg_iterations + step.cg_iterations,
         cloth_steps: sum.cloth_steps + step.cloth_steps,
