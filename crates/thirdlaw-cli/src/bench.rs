@@ -13,17 +13,18 @@ mod against;
 use crate::args::{BenchArgs, Peer};
 use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::coupling_table::{self, CouplingFigures};
-use crate::failure::Failure;
-use crate::motor::{Motor, state_hash};
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::session::median;
-use crate::stages::{self, StageClock};
-use crate::{files, print, source, stats, threads};
+use crate::{print, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Instant;
 use thirdlaw::{Settings, Stage, World, measure};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::motor::{Motor, state_hash};
+use thirdlaw_run::record::{Machine, VERSION, core_count, now};
+use thirdlaw_run::session::median;
+use thirdlaw_run::stages::{self, StageClock};
+use thirdlaw_run::{files, source, stats};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.

@@ -1,10 +1,10 @@
 //! What coupling costs beyond the simulators' own steps [baraff1997 §5].
 
-use crate::ledger::method_name;
-use crate::motor::{Motor, StepBooks};
 use crate::print::number;
 use serde::Serialize;
 use std::fmt::Write;
+use thirdlaw_run::ledger::method_name;
+use thirdlaw_run::motor::{Motor, StepBooks};
 use thirdlaw_scene::Scene;
 
 /// The figures of a coupled scene, over all frames.

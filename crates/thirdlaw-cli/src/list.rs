@@ -1,9 +1,10 @@
 //! `thirdlaw check`, `thirdlaw scenes` and `thirdlaw schema`: scenes without running them.
 
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
-use crate::failure::Failure;
-use crate::motor::Motor;
-use crate::{print, source};
+use crate::print;
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::motor::Motor;
+use thirdlaw_run::source;
 use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Validates scenes; all of them, so that one call shows all errors.

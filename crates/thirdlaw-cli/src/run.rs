@@ -1,16 +1,17 @@
 //! `thirdlaw run`, and `thirdlaw` alone.
 
 use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
-use crate::failure::Failure;
-use crate::folder::{RunFolder, default_folder};
 use crate::interrupt::Interrupt;
-use crate::ledger::CouplingRecord;
-use crate::motor::Motor;
-use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
-use crate::session::Session;
-use crate::source::{self, SceneSource};
-use crate::{list, print, report, resume, stats, summary, threads};
+use crate::progress::ProgressLine;
+use crate::{list, print, resume, summary, threads};
 use std::path::Path;
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::folder::{RunFolder, default_folder};
+use thirdlaw_run::motor::Motor;
+use thirdlaw_run::record::{RunOptions, RunRecord, core_count};
+use thirdlaw_run::report;
+use thirdlaw_run::session::Session;
+use thirdlaw_run::source;
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -20,7 +21,7 @@ const MOST_FRAMES: f64 = 1e8;
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = source::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
-    let record = new_record(args, &source, &scene)?;
+    let record = RunRecord::new(&source, &scene, &run_options(args, &scene)?)?;
     let motor = Motor::new(&scene)?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
     let folder = RunFolder::claim(&path)?;
@@ -41,6 +42,31 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     })
 }
 
+fn run_options(args: &RunArgs, scene: &Scene) -> Result<RunOptions, Failure> {
+    let frames = match args.seconds {
+        Some(seconds) => {
+            let frames = (seconds * scene.fps).round();
+            if frames > MOST_FRAMES {
+                let fps = scene.fps;
+                return Err(Failure::Input(format!(
+                    "--seconds {seconds} makes {frames} frames at {fps} frames/s, too many to keep"
+                )));
+            }
+            Some(frames as u32)
+        }
+        None => args.frames,
+    };
+    Ok(RunOptions {
+        frames,
+        overrides: args.overrides.clone(),
+        cache: !args.no_cache,
+        poses: args.poses,
+        joints: args.joints,
+        points: args.points,
+        threads: args.threads.unwrap_or_else(core_count),
+    })
+}
+
 /// How a session is worked at.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions {
@@ -58,7 +84,10 @@ pub fn work(
 ) -> Result<(), Failure> {
     let folder = session.folder.path().display().to_string();
     let can_resume = session.record.cache;
-    let end = session.simulate(interrupt, options.quiet).map_err(|failure| {
+    let mut line = ProgressLine::new(options.quiet);
+    let end = session.simulate(&mut |progress| line.show(progress, interrupt));
+    line.clear();
+    let end = end.map_err(|failure| {
         failure.with_hint(|| match can_resume {
             true => format!("what was done is kept; go on with `thirdlaw resume {folder}`"),
             false => String::new(),
@@ -134,59 +163,4 @@ fn is_plain(record: &RunRecord) -> bool {
         && !record.poses
         && !record.points
         && !record.joints
-}
-
-fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
-    let frames = match (args.frames, args.seconds) {
-        (Some(frames), _) => frames,
-        (None, Some(seconds)) => {
-            let frames = (seconds * scene.fps).round();
-            if frames > MOST_FRAMES {
-                let fps = scene.fps;
-                return Err(Failure::Input(format!(
-                    "--seconds {seconds} makes {frames} frames at {fps} frames/s, too many to keep"
-                )));
-            }
-            frames as u32
-        }
-        (None, None) => scene.frames,
-    };
-    Ok(RunRecord {
-        format: record::FORMAT,
-        version: record::VERSION.into(),
-        scene: SceneRecord {
-            name: source.name.clone(),
-            source: source.label.clone(),
-            folder: source.folder.clone(),
-            text: source.text.clone(),
-            hash: stats::hash_text(scene.hash),
-            overrides: args.overrides.clone(),
-        },
-        frames,
-        frames_changed: frames != scene.frames,
-        fps: scene.fps,
-        steps_per_frame: scene.steps_per_frame,
-        settings: settings_value(scene)?,
-        model: stats::hash_text(scene.world.model().fingerprint()),
-        cache: !args.no_cache,
-        poses: args.poses,
-        joints: args.joints,
-        points: args.points,
-        coupling: scene.partition.as_ref().map(CouplingRecord::new),
-        machine: Machine::here(args.threads.unwrap_or_else(core_count)),
-        started: now(),
-        finished: None,
-        resumed: Vec::new(),
-        outcome: Outcome::Running,
-        failure: None,
-        expectations: Vec::new(),
-        final_hash: None,
-        totals: Totals::default(),
-    })
-}
-
-/// The world's settings as they stand in the record.
-pub fn settings_value(scene: &Scene) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(scene.world.settings())
-        .map_err(|error| Failure::Input(format!("the settings cannot be recorded: {error}")))
 }

@@ -1,11 +1,11 @@
 //! What a run came to, for people, and the verdict for the shell.
 
-use crate::failure::Failure;
-use crate::ledger::CouplingRecord;
 use crate::print::{duration, number, plural};
-use crate::record::{Outcome, RunRecord};
-use crate::session::Session;
 use std::fmt::Write;
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::ledger::CouplingRecord;
+use thirdlaw_run::record::{Outcome, RunRecord};
+use thirdlaw_run::session::Session;
 
 /// The text that ends a run.
 pub fn text(session: &Session) -> String {
@@ -120,7 +120,7 @@ pub fn verdict(record: &RunRecord) -> Result<(), Failure> {
         )),
         Outcome::ExpectationFailed => {
             let failed = record.expectations.iter().filter(|e| !e.passed);
-            let text = |e: &crate::record::ExpectationRecord| {
+            let text = |e: &thirdlaw_run::record::ExpectationRecord| {
                 format!("{}: wanted {}, got {}", e.key, e.wanted, e.value_text())
             };
             Err(Failure::Expectations(failed.map(text).collect()))

@@ -7,21 +7,22 @@
 mod plot;
 
 use crate::args::CompareArgs;
-use crate::failure::Failure;
-use crate::ledger::method_name;
-use crate::motor::{Motor, StepBooks, Times};
 use crate::print::{number, plural, remark};
-use crate::record::core_count;
-use crate::session::median;
-use crate::stages::StageClock;
-use crate::stats::exact;
-use crate::{files, folder, print, source, threads};
+use crate::{print, threads};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 use thirdlaw::couple::Method;
 use thirdlaw::math::Vec3;
 use thirdlaw::{World, measure};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::ledger::method_name;
+use thirdlaw_run::motor::{Motor, StepBooks, Times};
+use thirdlaw_run::record::core_count;
+use thirdlaw_run::session::median;
+use thirdlaw_run::stages::StageClock;
+use thirdlaw_run::stats::exact;
+use thirdlaw_run::{files, folder, source};
 use thirdlaw_scene::Scene;
 
 /// The columns of `compare.csv`. Differences in m, energies in J, imbalance in N·s.
@@ -177,7 +178,7 @@ fn measure_apart(ways: &mut [Way]) {
 }
 
 fn write_table(path: &Path, ways: &[Way]) -> Result<(), Failure> {
-    let mut table = crate::table::Table::create(path, &COLUMNS)?;
+    let mut table = thirdlaw_run::table::Table::create(path, &COLUMNS)?;
     let mut rows = Vec::new();
     for way in ways {
         for (frame, m) in way.frames.iter().enumerate() {

@@ -1,8 +1,8 @@
 //! The comparison as one picture: an SVG that stands alone.
 
 use super::{Moment, Way};
-use crate::report::plot::{Plot, Scale, Series};
-use crate::report::sheet::{self, Key, Panel};
+use thirdlaw_run::report::plot::{Plot, Scale, Series};
+use thirdlaw_run::report::sheet::{self, Key, Panel};
 
 /// The picture.
 pub fn svg(scene: &str, ways: &[Way]) -> String {

@@ -2,16 +2,16 @@
 
 use super::{Contestant, is_sequential};
 use crate::args::SolversArgs;
-use crate::failure::Failure;
-use crate::session::median;
-use crate::stats::exact;
-use crate::table::Table;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 use thirdlaw::contact::colors::Colors;
 use thirdlaw::contact::{ContactProblem, Study, Velocities, Violation};
 use thirdlaw::{Precision, Settings};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::session::median;
+use thirdlaw_run::stats::exact;
+use thirdlaw_run::table::Table;
 use thirdlaw_scene::Scene;
 
 /// The contacts of a frame as one problem, and their colours.

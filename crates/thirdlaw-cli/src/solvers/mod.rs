@@ -14,16 +14,17 @@ mod simulate;
 mod text;
 
 use crate::args::{DEFAULT_PILE, SolversArgs};
-use crate::failure::Failure;
 use crate::print::remark;
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::{files, folder, print, source, threads};
+use crate::{print, threads};
 use converge::{Contacts, Convergence};
 use serde::Serialize;
 use simulate::Motion;
 use std::path::{Path, PathBuf};
 use thirdlaw::contact::Solver;
 use thirdlaw::{Precision, Settings};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::record::{Machine, VERSION, core_count, now};
+use thirdlaw_run::{files, folder, source};
 use thirdlaw_scene::Scene;
 
 /// A solver with its numbers and its iterations a frame.

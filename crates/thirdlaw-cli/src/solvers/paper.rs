@@ -3,14 +3,15 @@
 use super::simulate::{Motion, simulate};
 use super::{Contestant, prepare, refuse, write_json};
 use crate::args::SolversArgs;
-use crate::failure::Failure;
 use crate::print::{number, remark};
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::{print, source, table, threads};
+use crate::{print, threads};
 use serde::Serialize;
 use std::fmt::Write;
 use thirdlaw::Precision;
 use thirdlaw::contact::Solver;
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::record::{Machine, VERSION, core_count, now};
+use thirdlaw_run::{source, table};
 
 /// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
 const PAPER: [(&str, f64, f64); 5] = [

@@ -4,9 +4,9 @@ use super::Contestant;
 use super::converge::{Contacts, Convergence, Left};
 use super::simulate::{Moment, Motion};
 use crate::print::number;
-use crate::report::plot::{HEIGHT, Plot, Scale, Series, WIDTH};
-use crate::report::sheet::{self, Key, Panel};
 use std::fmt::Write;
+use thirdlaw_run::report::plot::{HEIGHT, Plot, Scale, Series, WIDTH};
+use thirdlaw_run::report::sheet::{self, Key, Panel};
 
 /// So many times what others begin with is off the plot.
 const OFF: f64 = 30.0;
@@ -45,7 +45,7 @@ pub fn svg(
     let iterations: Vec<f64> = (0..count).map(|i| i as f64).collect();
     let most = convergence.iter().filter_map(|c| c.steps.last()).map(|l| l.ms);
     // the slowest would press all others to the left
-    let most = crate::session::median(most.collect());
+    let most = thirdlaw_run::session::median(most.collect());
     let ms: Vec<f64> = (0..=STEPS).map(|k| most * k as f64 / STEPS as f64).collect();
     let closing = |l: &Left| l.closing;
     let normal = |l: &Left| l.normal;

@@ -1,15 +1,15 @@
 //! The scene simulated with each solver: does it come to rest, and what does a frame cost?
 
 use super::Contestant;
-use crate::failure::Failure;
-use crate::session::median;
-use crate::stages::StageClock;
-use crate::stats::exact;
-use crate::table::Table;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 use thirdlaw::{Stage, World, measure};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::session::median;
+use thirdlaw_run::stages::StageClock;
+use thirdlaw_run::stats::exact;
+use thirdlaw_run::table::Table;
 use thirdlaw_scene::Scene;
 
 /// The scene with one solver.

@@ -2,29 +2,25 @@
 
 use super::stage::{Frame, Stage};
 use crate::failure::Failure;
-use crate::interrupt::Interrupt;
-use crate::progress::Progress;
+use crate::progress::{Progress, Watcher};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 /// Hands out frames in order.
 pub struct Reader<'a> {
     stage: &'a Stage<'a>,
-    interrupt: Interrupt,
-    progress: Progress,
+    watch: &'a mut Watcher<'a>,
+    total: u32,
     done: u32,
+    ended: ControlFlow<()>,
 }
 
 impl<'a> Reader<'a> {
     /// For a format that goes through the frames `passes` times.
-    pub fn new(stage: &'a Stage<'a>, passes: usize, interrupt: Interrupt, quiet: bool) -> Self {
+    pub fn new(stage: &'a Stage<'a>, passes: usize, watch: &'a mut Watcher<'a>) -> Self {
         let total = stage.frames.len().saturating_mul(passes).min(u32::MAX as usize) as u32;
-        Reader { stage, interrupt, progress: Progress::new(total, 0, quiet), done: 0 }
-    }
-
-    /// One that nobody watches.
-    #[cfg(test)]
-    pub fn quiet(stage: &'a Stage<'a>) -> Self {
-        Reader::new(stage, 1, Interrupt::default(), true)
+        let ended = watch(&Progress { done: 0, total, time: 0.0, ms: 0.0, warnings: &[] });
+        Reader { stage, watch, total, done: 0, ended }
     }
 
     /// Shows every frame, with its number, to `visit`.
@@ -33,20 +29,17 @@ impl<'a> Reader<'a> {
         mut visit: impl FnMut(u32, &Frame) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         for &number in &self.stage.frames {
-            if self.interrupt.is_asked() {
+            if self.ended.is_break() {
                 return Err(Failure::Interrupted);
             }
             let clock = Instant::now();
             let frame = self.stage.frame(number)?;
             visit(number, &frame)?;
             self.done = self.done.saturating_add(1);
-            self.progress.frame(self.done, frame.time, clock.elapsed().as_secs_f64() * 1e3);
+            let (done, total, time) = (self.done, self.total, frame.time);
+            let ms = clock.elapsed().as_secs_f64() * 1e3;
+            self.ended = (self.watch)(&Progress { done, total, time, ms, warnings: &[] });
         }
         Ok(())
-    }
-
-    /// Takes the progress bar away.
-    pub fn finish(self) {
-        self.progress.clear();
     }
 }

@@ -4,10 +4,12 @@
 use crate::failure::Failure;
 use crate::files;
 use crate::ledger::CouplingRecord;
-use crate::print;
+use crate::source::SceneSource;
+use crate::{stats, text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use thirdlaw_scene::Scene;
 
 /// Version of the layout of a run's folder.
 pub const FORMAT: u32 = 1;
@@ -169,7 +171,67 @@ pub struct Totals {
     pub ms_per_frame_median: f64,
 }
 
+/// What of a run is kept, and how long it is.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// Frames of the run; `None`: as many as the scene says.
+    pub frames: Option<u32>,
+    /// Values of the scene that were changed: dotted paths and values.
+    pub overrides: Vec<(String, String)>,
+    /// Whether `frames/` is written; without it the run can be neither resumed nor drawn.
+    pub cache: bool,
+    /// Whether `poses.csv` is written.
+    pub poses: bool,
+    /// Whether `joints.csv` is written.
+    pub joints: bool,
+    /// Whether `points.csv` is written.
+    pub points: bool,
+    /// Threads computed with.
+    pub threads: usize,
+}
+
 impl RunRecord {
+    /// Of a run that begins.
+    pub fn new(
+        source: &SceneSource,
+        scene: &Scene,
+        options: &RunOptions,
+    ) -> Result<RunRecord, Failure> {
+        let frames = options.frames.unwrap_or(scene.frames);
+        Ok(RunRecord {
+            format: FORMAT,
+            version: VERSION.into(),
+            scene: SceneRecord {
+                name: source.name.clone(),
+                source: source.label.clone(),
+                folder: source.folder.clone(),
+                text: source.text.clone(),
+                hash: stats::hash_text(scene.hash),
+                overrides: options.overrides.clone(),
+            },
+            frames,
+            frames_changed: frames != scene.frames,
+            fps: scene.fps,
+            steps_per_frame: scene.steps_per_frame,
+            settings: settings_value(scene)?,
+            model: stats::hash_text(scene.world.model().fingerprint()),
+            cache: options.cache,
+            poses: options.poses,
+            joints: options.joints,
+            points: options.points,
+            coupling: scene.partition.as_ref().map(CouplingRecord::new),
+            machine: Machine::here(options.threads),
+            started: now(),
+            finished: None,
+            resumed: Vec::new(),
+            outcome: Outcome::Running,
+            failure: None,
+            expectations: Vec::new(),
+            final_hash: None,
+            totals: Totals::default(),
+        })
+    }
+
     /// Reads the record of the run in `folder`; `None` if there is none.
     pub fn read(folder: &Path) -> Result<Option<RunRecord>, Failure> {
         let path = folder.join(FILE_NAME);
@@ -240,11 +302,17 @@ impl RunRecord {
 impl ExpectationRecord {
     /// The value, for people.
     pub fn value_text(&self) -> String {
-        self.value.map_or_else(|| "not reached".into(), print::precise)
+        self.value.map_or_else(|| "not reached".into(), text::precise)
     }
 }
 
 /// This moment in UTC, as in `2026-11-15T09:54:36Z`.
 pub fn now() -> String {
     humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
+}
+
+/// The world's settings as they stand in the record.
+pub fn settings_value(scene: &Scene) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(scene.world.settings())
+        .map_err(|error| Failure::Input(format!("the settings cannot be recorded: {error}")))
 }

@@ -2,7 +2,7 @@
 
 use super::pictures::Pictures;
 use crate::failure::Failure;
-use crate::{files, print};
+use crate::files;
 use std::fs::File;
 use std::io::{BufWriter, Error, Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,27 +24,36 @@ pub struct Reel<'a> {
     pub size: (usize, usize),
 }
 
-/// Writes the movie into `out` and returns its name.
-pub fn write(reel: &Reel<'_>, out: &Path) -> Result<&'static str, Failure> {
+/// A movie that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Movie {
+    /// Name of its file.
+    pub file: &'static str,
+    /// Why it is no MP4, where it is none; for people.
+    pub remark: Option<String>,
+}
+
+/// Writes the movie into `out`.
+pub fn write(reel: &Reel<'_>, out: &Path) -> Result<Movie, Failure> {
     let (mp4, apng) = (out.join(MP4), out.join(APNG));
-    match encoder(reel, &files::temporary_name(&mp4)) {
+    let remark = match encoder(reel, &files::temporary_name(&mp4)) {
         Ok(encoder) => match write_mp4(reel, encoder, &mp4)? {
             None => {
                 files::remove(&apng)?;
-                return Ok(MP4);
+                return Ok(Movie { file: MP4, remark: None });
             }
-            Some(why) => print::remark(&format!(
+            Some(why) => format!(
                 "ffmpeg could not make {MP4}, so the movie becomes {APNG}, an animated PNG: {why}"
-            )),
+            ),
         },
-        Err(_) => print::remark(&format!(
+        Err(_) => format!(
             "there is no ffmpeg on the path, so the movie becomes {APNG}, an animated PNG that \
              browsers play; with ffmpeg installed it becomes {MP4}"
-        )),
-    }
+        ),
+    };
     write_apng(reel, &apng)?;
     files::remove(&mp4)?;
-    Ok(APNG)
+    Ok(Movie { file: APNG, remark: Some(remark) })
 }
 
 fn encoder(reel: &Reel<'_>, path: &Path) -> std::io::Result<Child> {

@@ -319,6 +319,7 @@ impl Split {
 mod tests {
     use super::super::stage::examples;
     use super::*;
+    use crate::progress::unwatched;
 
     /// JSON and bytes of the example's file, with the particles left out or kept.
     fn exported(with_particles: bool) -> Result<(Value, Vec<u8>), Failure> {
@@ -336,7 +337,7 @@ mod tests {
         }
         let mut file = NewFile::create(&path, false).unwrap();
         let scratch = NewFile::create(&folder.path().join("a.bin"), false).unwrap();
-        write(&stage, &mut Reader::quiet(&stage), &mut file, scratch)?;
+        write(&stage, &mut Reader::new(&stage, 1, &mut unwatched), &mut file, scratch)?;
         file.keep()?;
         let bytes = std::fs::read(path).unwrap();
         let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;

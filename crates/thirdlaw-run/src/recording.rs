@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use thirdlaw::Snapshot;
 use thirdlaw_scene::Scene;
 
-/// How deep under `out/` runs are looked for; scenes are named `group/name` at most.
+/// How deep runs are looked for; scenes are named `group/name` at most.
 const DEPTH: usize = 4;
 
 /// A run to be looked at.
@@ -98,18 +98,11 @@ pub fn read_record(folder: &Path) -> Result<RunRecord, Failure> {
     })
 }
 
-/// The run under `out/` that was written to last.
-pub fn latest() -> Result<PathBuf, Failure> {
+/// The run under `folder` that was written to last.
+pub fn latest(folder: &Path) -> Option<PathBuf> {
     let mut found = None;
-    look_for_runs(Path::new("out"), DEPTH, &mut found);
-    found.map(|(_, folder)| folder).ok_or_else(|| {
-        Failure::Input(
-            "there is no run under out/\n\
-             make one with `thirdlaw run SCENE` (`thirdlaw scenes` lists the built-in ones), or \
-             name the folder of one"
-                .into(),
-        )
-    })
+    look_for_runs(folder, DEPTH, &mut found);
+    found.map(|(_, folder)| folder)
 }
 
 /// Of two runs of the same moment the one whose name comes later counts as later.

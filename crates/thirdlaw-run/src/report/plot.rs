@@ -2,7 +2,7 @@
 //! logarithmic scale. Colours come from the page, so that they follow light and dark.
 
 use super::html::escape;
-use crate::print::number;
+use crate::text::number;
 use std::fmt::Write;
 
 /// Drawn size, in units of the SVG; the page scales it.

@@ -6,9 +6,9 @@
 
 use crate::failure::Failure;
 use crate::motor::{StepBooks, Times};
-use crate::print;
 use crate::stats::exact;
 use crate::table;
+use crate::text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -331,9 +331,9 @@ impl CouplingRecord {
                         "coupling {}: {} {} {unit} at t = {} s, above its limit of {}",
                         link.name,
                         name.replace('_', " "),
-                        print::number(value),
-                        print::number(row.time),
-                        print::number(limit)
+                        text::number(value),
+                        text::number(row.time),
+                        text::number(limit)
                     ));
                 }
             }
@@ -365,7 +365,7 @@ impl CouplingRecord {
         let mut text = format!(
             "  coupling     {}, {} evaluations a step, {} of {} steps unconverged, overhead {:.3} ({})\n",
             self.method,
-            print::number(per_step),
+            text::number(per_step),
             self.unconverged,
             self.steps,
             self.overhead,
@@ -375,9 +375,9 @@ impl CouplingRecord {
             text += &format!(
                 "    {:<10} imbalance {} N·s at most, passivity error {} J in all, {} J in a step\n",
                 link.name,
-                print::number(link.imbalance),
-                print::number(link.passivity_error),
-                print::number(link.passivity_error_of_step)
+                text::number(link.imbalance),
+                text::number(link.passivity_error),
+                text::number(link.passivity_error_of_step)
             );
             for (limit, count) in &link.crossings {
                 let name = limit.replace('_', " ");

@@ -1,6 +1,6 @@
 //! `report.html`: what a run did, on one page that needs no other file.
 //!
-//! Written at the end of a run from what is in its folder, and again by `thirdlaw report`.
+//! Written from what is in the folder of a run, so that it can be made again at any time.
 
 pub mod html;
 mod ledger_plots;
@@ -10,13 +10,11 @@ pub mod plot;
 mod plots;
 pub mod sheet;
 
-use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::ledger::{self, Row};
-use crate::record::{RunRecord, core_count};
-use crate::recording::{self, Recording};
-use crate::source::SceneSource;
-use crate::{files, folder, print, stages, stats, table, threads};
+use crate::record::RunRecord;
+use crate::recording::Recording;
+use crate::{files, folder, stages, stats, table};
 use pictures::Gallery;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::{FrameStats, Scene};
@@ -37,19 +35,6 @@ struct Report {
     stages: Vec<(String, Vec<f64>)>,
     /// Absent where no frames were kept.
     gallery: Option<Gallery>,
-}
-
-/// Writes the report of a run anew.
-pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let folder = match &args.folder {
-        Some(folder) => folder.clone(),
-        None => recording::latest()?,
-    };
-    let record = recording::read_record(&folder)?;
-    let scene = SceneSource::of_record(&record).load(&record.scene.overrides)?;
-    let threads = args.threads.unwrap_or_else(core_count);
-    threads::install(threads, || write(&folder, record, scene))?;
-    print::result(&format!("results in {}: {FILE_NAME}\n", folder.display()))
 }
 
 /// Writes the report of the run in `folder`.

@@ -3,8 +3,8 @@
 use super::Report;
 use super::html::escape;
 use super::pictures::{Drawn, Gallery};
-use crate::print::{duration, number, plural};
 use crate::record::{ExpectationRecord, Outcome};
+use crate::text::{duration, number, plural};
 use serde_json::Value;
 use std::fmt::Write;
 

@@ -215,13 +215,14 @@ mod tests {
     use super::super::reader::Reader;
     use super::super::stage::examples;
     use super::*;
+    use crate::progress::unwatched;
 
     fn text() -> String {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.usda");
         let stage = examples::stage();
         let mut file = NewFile::create(&path, false).unwrap();
-        write(&stage, &mut Reader::quiet(&stage), &mut file).unwrap();
+        write(&stage, &mut Reader::new(&stage, 1, &mut unwatched), &mut file).unwrap();
         file.keep().unwrap();
         std::fs::read_to_string(path).unwrap()
     }

@@ -4,14 +4,14 @@
 use crate::failure::Failure;
 use crate::folder::RunFolder;
 use crate::frames::FrameWriter;
-use crate::interrupt::Interrupt;
 use crate::ledger::{self, Row};
 use crate::motor::{Broken, Motor, StepBooks};
-use crate::progress::Progress;
+use crate::progress::{Progress, Watcher};
 use crate::record::{ExpectationRecord, Outcome, RunRecord, Totals, now};
 use crate::stages::{self, StageClock};
 use crate::table::Table;
-use crate::{joints, points, poses, print, stats};
+use crate::{joints, points, poses, stats, text};
+use std::ops::ControlFlow;
 use std::time::Instant;
 use thirdlaw::{StepError, StepReport};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
@@ -123,17 +123,11 @@ impl Session {
         (self.frames.len() as u32).saturating_sub(1)
     }
 
-    /// Simulates frame after frame.
-    pub fn simulate(&mut self, interrupt: &Interrupt, quiet: bool) -> Result<End, Failure> {
-        let mut progress = Progress::new(self.record.frames, self.last_frame(), quiet);
-        let end = self.advance(interrupt, &mut progress);
-        progress.clear();
-        end
-    }
-
-    fn advance(&mut self, interrupt: &Interrupt, progress: &mut Progress) -> Result<End, Failure> {
+    /// Simulates frame after frame, until all are done or `watch` says `Break`.
+    pub fn simulate(&mut self, watch: &mut Watcher<'_>) -> Result<End, Failure> {
+        let mut ended = self.tell(watch, 0.0, &[]);
         while self.last_frame() < self.record.frames {
-            if interrupt.is_asked() {
+            if ended.is_break() {
                 return Ok(End::Interrupted);
             }
             let clock = Instant::now();
@@ -145,13 +139,16 @@ impl Session {
             };
             let step_ms = clock.elapsed().as_secs_f64() * 1e3;
             self.motor.show(&mut self.scene);
-            for line in self.keep_books(&books)? {
-                progress.say(&line);
-            }
+            let warnings = self.keep_books(&books)?;
             self.keep(report, step_ms, &stages)?;
-            progress.frame(self.last_frame(), self.scene.world.time(), step_ms);
+            ended = self.tell(watch, step_ms, &warnings);
         }
         Ok(End::Complete)
+    }
+
+    fn tell(&self, watch: &mut Watcher<'_>, ms: f64, warnings: &[String]) -> ControlFlow<()> {
+        let (done, total) = (self.last_frame(), self.record.frames);
+        watch(&Progress { done, total, time: self.scene.world.time(), ms, warnings })
     }
 
     fn step_frame(
@@ -247,7 +244,7 @@ impl Session {
             "the simulation failed in frame {}: the state of {name} became infinite or NaN in step \
              {step}, at t = {} s",
             self.frames.len(),
-            print::number(*time)
+            text::number(*time)
         )
     }
 

@@ -1,0 +1,20 @@
+//! The run that is meant where none is named.
+
+use std::path::{Path, PathBuf};
+use thirdlaw_run::failure::Failure;
+use thirdlaw_run::recording;
+
+/// The folder that was named, or that of the run under `out/` that was written to last.
+pub fn named_or_latest(folder: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(folder) = folder {
+        return Ok(folder.to_owned());
+    }
+    recording::latest(Path::new("out")).ok_or_else(|| {
+        Failure::Input(
+            "there is no run under out/\n\
+             make one with `thirdlaw run SCENE` (`thirdlaw scenes` lists the built-in ones), or \
+             name the folder of one"
+                .into(),
+        )
+    })
+}

@@ -1,0 +1,221 @@
+//! Pictures of a run, a poster, a movie and a contact sheet.
+//!
+//! Pictures come first, each from the cached state of its frame alone; movie and sheet are made
+//! from the pictures on the disk. So an interrupted rendering goes on where it was when it is asked for
+//! again.
+
+mod cloth;
+pub mod colors;
+pub mod drawing;
+mod movie;
+mod pictures;
+pub mod view;
+mod wires;
+
+use crate::failure::Failure;
+use crate::files;
+use crate::progress::{Progress, Watcher};
+use crate::record;
+use crate::recording::Recording;
+use drawing::Drawing;
+pub use movie::Movie;
+use movie::Reel;
+use pictures::{Options, Pictures};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use thirdlaw_render::{Image, RenderOptions, contact_sheet, render as trace};
+use view::View;
+
+/// Name of the poster in the folder of pictures.
+pub const POSTER: &str = "poster.png";
+/// Name of the contact sheet there.
+pub const SHEET: &str = "sheet.png";
+
+/// Pictures per simulated second, at most, unless frames are asked for: smooth to the eye, and half
+/// the work of the usual 60.
+const USUAL_FPS: f64 = 30.0;
+/// Width of a contact sheet, about (pixels).
+const SHEET_WIDTH: usize = 1920;
+
+/// How a run is drawn.
+#[derive(Clone, Debug)]
+pub struct PictureOptions {
+    /// Pixels in a row and rows.
+    pub size: (usize, usize),
+    /// Samples per pixel: 4 is quick, 64 is fine.
+    pub samples: usize,
+    /// Frames to draw, in order; `None`: 30 a second from the whole run.
+    pub frames: Option<Vec<u32>>,
+    /// Frame of the poster; `None`: the one in which most happens.
+    pub poster: Option<u32>,
+    /// Whether pictures are made anew that are there already.
+    pub force: bool,
+}
+
+/// A run being drawn.
+pub struct Studio {
+    recording: Recording,
+    out: PathBuf,
+    options: RenderOptions,
+    force: bool,
+    drawing: Drawing,
+    view: View,
+    /// To be drawn, in order.
+    frames: Vec<u32>,
+    poster: u32,
+}
+
+impl Studio {
+    /// Prepares to draw a run into the folder `out`; writes nothing yet.
+    pub fn open(
+        recording: Recording,
+        out: &Path,
+        options: PictureOptions,
+    ) -> Result<Studio, Failure> {
+        let PictureOptions { size: (width, height), samples, frames, poster, force } = options;
+        let last = recording.last_frame;
+        let frames = frames.unwrap_or_else(|| {
+            let step = (recording.record.fps / USUAL_FPS).round().max(1.0) as usize;
+            (0..=last).step_by(step).collect()
+        });
+        let view = View::of(&recording, width as f64 / height as f64)?;
+        let poster = match poster {
+            Some(frame) => frame,
+            None => view::busiest_frame(&recording, &frames)?,
+        };
+        let options = RenderOptions { width, height, samples, threads: 0 };
+        let drawing = Drawing::new(&recording.scene, &view.camera(0.0));
+        let out = out.to_owned();
+        Ok(Studio { recording, out, options, force, drawing, view, frames, poster })
+    }
+
+    /// The run.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// The frames that are drawn.
+    pub fn frames(&self) -> &[u32] {
+        &self.frames
+    }
+
+    /// The frame of the poster.
+    pub fn poster(&self) -> u32 {
+        self.poster
+    }
+
+    /// Draws the poster alone, with at most so many colours where a number is given.
+    pub fn draw_poster(&mut self, colors: Option<usize>) -> Result<(), Failure> {
+        self.make_folder()?;
+        let image = self.draw(self.poster)?;
+        pictures::write_poster(&self.out.join(POSTER), &image, colors)
+    }
+
+    /// Draws the pictures that are not there yet; what is done is kept when `watch` ends it.
+    pub fn draw_missing(&mut self, watch: &mut Watcher<'_>) -> Result<Drawn, Failure> {
+        self.make_folder()?;
+        let mut pictures = Pictures::open(&self.out, &self.picture_options(), self.force)?;
+        let missing: Vec<u32> =
+            self.frames.iter().copied().filter(|&frame| !pictures.has(frame)).collect();
+        let result = self.draw_all(&missing, &mut pictures, watch);
+        result.and(pictures.finish())?;
+        Ok(Drawn { pictures, made: missing.len() })
+    }
+
+    fn make_folder(&self) -> Result<(), Failure> {
+        std::fs::create_dir_all(&self.out).map_err(Failure::file("create", &self.out))
+    }
+
+    fn draw_all(
+        &mut self,
+        missing: &[u32],
+        pictures: &mut Pictures,
+        watch: &mut Watcher<'_>,
+    ) -> Result<(), Failure> {
+        let total = self.frames.len() as u32;
+        let there = total - missing.len() as u32;
+        let mut ended = watch(&Progress { done: there, total, time: 0.0, ms: 0.0, warnings: &[] });
+        for (done, &frame) in (there + 1..).zip(missing) {
+            if ended.is_break() {
+                return Err(Failure::Interrupted);
+            }
+            let clock = Instant::now();
+            let image = self.draw(frame)?;
+            pictures.write(frame, image)?;
+            let ms = clock.elapsed().as_secs_f64() * 1e3;
+            let time = self.recording.scene.world.time();
+            ended = watch(&Progress { done, total, time, ms, warnings: &[] });
+        }
+        Ok(())
+    }
+
+    /// The picture of a frame.
+    fn draw(&mut self, frame: u32) -> Result<Image, Failure> {
+        let snapshot = self.recording.frame(frame)?;
+        let world = &mut self.recording.scene.world;
+        world
+            .restore(&snapshot)
+            .map_err(|error| Failure::Input(format!("frame {frame} cannot be used: {error}")))?;
+        let camera = self.view.camera(world.time());
+        Ok(self.drawing.picture(world, camera, |picture| trace(picture, &self.options)))
+    }
+
+    /// Writes the poster, from the pictures where it is among them.
+    pub fn write_poster(&mut self, drawn: &Drawn) -> Result<(), Failure> {
+        let path = self.out.join(POSTER);
+        match drawn.pictures.has(self.poster) {
+            true => files::write_whole(&path, &drawn.pictures.bytes(self.poster)?),
+            false => pictures::write_image(&path, &self.draw(self.poster)?),
+        }
+    }
+
+    /// Writes the pictures as a movie at the run's own speed; `None` where there is but one.
+    pub fn write_movie(&self, drawn: &Drawn) -> Result<Option<Movie>, Failure> {
+        let [first, second, ..] = self.frames[..] else { return Ok(None) };
+        let fps = self.recording.record.fps / f64::from(second - first);
+        let size = (self.options.width, self.options.height);
+        let reel = Reel { pictures: &drawn.pictures, frames: &self.frames, fps, size };
+        movie::write(&reel, &self.out).map(Some)
+    }
+
+    /// Writes a square of pictures, evenly spread from the first to the last.
+    pub fn write_sheet(&self, drawn: &Drawn, columns: usize) -> Result<(), Failure> {
+        let count = (columns * columns).min(self.frames.len());
+        let (width, height) = (self.options.width, self.options.height);
+        let cell = (SHEET_WIDTH / columns).clamp(1, width);
+        let cell_height = (cell * height).div_ceil(width).max(1);
+        let mut images = Vec::with_capacity(count);
+        for i in 0..count {
+            let at = i * (self.frames.len() - 1) / (count - 1).max(1);
+            images.push(drawn.pictures.read(self.frames[at])?.downscaled(cell, cell_height));
+        }
+        pictures::write_image(&self.out.join(SHEET), &contact_sheet(&images, columns))
+    }
+
+    fn picture_options(&self) -> Options {
+        let record = &self.recording.record;
+        Options {
+            version: record::VERSION,
+            started: record.started.clone(),
+            scene: record.scene.hash.clone(),
+            size: [self.options.width, self.options.height],
+            samples: self.options.samples,
+            view: format!("{:?}", self.view),
+        }
+    }
+}
+
+/// The pictures of a run, on the disk.
+pub struct Drawn {
+    pictures: Pictures,
+    /// How many were not there before.
+    pub made: usize,
+}
+
+/// Removes what a rendering has left in a run's folder, before another run takes its place.
+pub fn remove_results(folder: &Path) -> Result<(), Failure> {
+    files::remove(&folder.join(POSTER))?;
+    files::remove(&folder.join(SHEET))?;
+    movie::files_in(folder).iter().try_for_each(|path| files::remove(path))?;
+    pictures::remove(folder)
+}
