@@ -2,8 +2,8 @@
 
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
 use crate::print;
+use thirdlaw_run::Stepper;
 use thirdlaw_run::failure::Failure;
-use thirdlaw_run::motor::Motor;
 use thirdlaw_run::source;
 use thirdlaw_scene::{Scene, SceneCloth};
 
@@ -12,7 +12,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut worst: Option<Failure> = None;
     for typed in &args.scenes {
         let built = source::find(typed).and_then(|source| source.load(&[])).and_then(|scene| {
-            Motor::new(&scene)?;
+            Stepper::new(scene.clone())?;
             Ok(scene)
         });
         match built {

@@ -28,18 +28,18 @@ pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
         let resumed = resume::resume(folder, threads)?;
         tell(&resumed);
-        run::work(resumed.session, &interrupt, options)
+        run::work(resumed.run, &interrupt, options)
     })
 }
 
 fn tell(resumed: &Resumed) {
-    let Resumed { session, after, skipped } = resumed;
+    let Resumed { run, after, skipped } = resumed;
     if let Some((file, why)) = skipped {
         print::remark(&format!("{} is skipped and simulated again: {why}", file.display()));
     }
-    let folder = session.folder.path().display();
+    let folder = run.folder().display();
     print::remark(&match after {
-        Some(last) => format!("{folder}: goes on after frame {last} of {}", session.record.frames),
+        Some(last) => format!("{folder}: goes on after frame {last} of {}", run.record().frames),
         None => format!("{folder}: no frame was kept, begins anew"),
     });
 }

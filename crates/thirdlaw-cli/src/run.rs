@@ -7,11 +7,10 @@ use crate::{list, print, resume, summary, threads};
 use std::path::Path;
 use thirdlaw_run::failure::Failure;
 use thirdlaw_run::folder::{RunFolder, default_folder};
-use thirdlaw_run::motor::Motor;
 use thirdlaw_run::record::{RunOptions, RunRecord, core_count};
-use thirdlaw_run::report;
-use thirdlaw_run::session::Session;
+use thirdlaw_run::run::Run;
 use thirdlaw_run::source;
+use thirdlaw_run::{Stepper, clock, report};
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -22,23 +21,23 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let source = source::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
     let record = RunRecord::new(&source, &scene, &run_options(args, &scene)?)?;
-    let motor = Motor::new(&scene)?;
+    let stepper = Stepper::with_clock(scene, clock::monotonic)?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
     let folder = RunFolder::claim(&path)?;
     folder.clear(args.force)?;
     print::remark(&format!(
         "{}: {}, {} at {} frames/s, into {}",
         source.name,
-        list::contents(&scene),
+        list::contents(stepper.scene()),
         print::plural(record.frames as usize, "frame"),
-        print::number(scene.fps),
+        print::number(record.fps),
         path.display()
     ));
-    list::print_notes(&scene);
+    list::print_notes(stepper.scene());
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
-        work(Session::begin(scene, motor, folder, record)?, &interrupt, options)
+        work(Run::begin(stepper, folder, record)?, &interrupt, options)
     })
 }
 
@@ -58,7 +57,6 @@ fn run_options(args: &RunArgs, scene: &Scene) -> Result<RunOptions, Failure> {
     };
     Ok(RunOptions {
         frames,
-        overrides: args.overrides.clone(),
         cache: !args.no_cache,
         poses: args.poses,
         joints: args.joints,
@@ -67,7 +65,7 @@ fn run_options(args: &RunArgs, scene: &Scene) -> Result<RunOptions, Failure> {
     })
 }
 
-/// How a session is worked at.
+/// How a run is worked at.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions {
     /// Plain lines instead of a progress bar.
@@ -76,37 +74,33 @@ pub struct WorkOptions {
     pub report: bool,
 }
 
-/// Simulates a session to its end and tells about it.
-pub fn work(
-    mut session: Session,
-    interrupt: &Interrupt,
-    options: WorkOptions,
-) -> Result<(), Failure> {
-    let folder = session.folder.path().display().to_string();
-    let can_resume = session.record.cache;
+/// Simulates a run to its end and tells about it.
+pub fn work(mut run: Run, interrupt: &Interrupt, options: WorkOptions) -> Result<(), Failure> {
     let mut line = ProgressLine::new(options.quiet);
-    let end = session.simulate(&mut |progress| line.show(progress, interrupt));
+    let outcome = run.simulate(&mut |progress| line.show(progress, interrupt));
     line.clear();
-    let end = end.map_err(|failure| {
-        failure.with_hint(|| match can_resume {
-            true => format!("what was done is kept; go on with `thirdlaw resume {folder}`"),
+    let outcome = outcome.map_err(|failure| {
+        failure.with_hint(|| match run.record().cache {
+            true => {
+                let folder = run.folder().display();
+                format!("what was done is kept; go on with `thirdlaw resume {folder}`")
+            }
             false => String::new(),
         })
     })?;
-    session.close(&end)?;
-    print::result(&summary::text(&session))?;
+    print::result(&summary::text(&run))?;
     // whoever interrupts a run wants it to end
-    if options.report && session.record.outcome.is_final() {
-        tell_report(&session);
+    if options.report && outcome.is_final() {
+        tell_report(&run);
     }
-    summary::verdict(&session.record)
+    summary::verdict(run.record())
 }
 
 /// Writes the report. The run is done and safe by now, so that a report that cannot be made is told
 /// but spoils nothing.
-fn tell_report(session: &Session) {
-    let folder = session.folder.path();
-    match report::write(folder, session.record.clone(), session.scene.clone()) {
+fn tell_report(run: &Run) {
+    let folder = run.folder();
+    match report::write(folder, run.record().clone(), run.stepper().scene().clone()) {
         Ok(()) => {
             let _ =
                 print::result(&format!("report: {}\n", folder.join(report::FILE_NAME).display()));

@@ -1,8 +1,10 @@
 //! Everything that ends the command early, each with its exit code.
 
+use crate::stepper::SimulationError;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use thirdlaw_scene::SceneErrors;
 
 /// Why the command did not end well.
 #[derive(Debug)]
@@ -84,3 +86,15 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<SceneErrors> for Failure {
+    fn from(errors: SceneErrors) -> Failure {
+        Failure::Input(errors.to_string().trim_end().into())
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Failure {
+        Failure::Simulation(error.to_string())
+    }
+}

@@ -1,8 +1,8 @@
 //! The folder of a run: what may be put there, what is ours in it, and who writes to it.
 
+use crate::cache::FrameCache;
 use crate::failure::Failure;
 use crate::files;
-use crate::frames::FrameCache;
 use crate::record::{self, RunRecord};
 use crate::{export, render, report};
 use std::fs::{File, TryLockError};

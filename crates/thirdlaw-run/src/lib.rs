@@ -4,26 +4,25 @@
 //! Nothing here prints or listens for signals. Long work tells its [`progress::Progress`] to a
 //! function of the caller, which may end it.
 
+pub mod cache;
+pub mod clock;
+pub mod coupling_record;
 pub mod export;
 pub mod failure;
 pub mod files;
 pub mod folder;
-pub mod frames;
-pub mod joints;
-pub mod ledger;
-pub mod motor;
-pub mod points;
-pub mod poses;
+pub mod plot;
 pub mod progress;
 pub mod record;
 pub mod recording;
 pub mod render;
 pub mod report;
 pub mod resume;
-pub mod session;
+pub mod run;
 pub mod source;
-pub mod stages;
 pub mod stats;
-pub mod table;
+pub mod stepper;
+pub mod tables;
 pub mod text;
-pub mod timed;
+
+pub use stepper::Stepper;

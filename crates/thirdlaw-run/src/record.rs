@@ -1,14 +1,14 @@
 //! `run.json`: what was run, with what, on what, and how it ended. With the cache it is all that
 //! `resume` needs.
 
+use crate::clock::now;
+use crate::coupling_record::CouplingRecord;
 use crate::failure::Failure;
 use crate::files;
-use crate::ledger::CouplingRecord;
 use crate::source::SceneSource;
 use crate::{stats, text};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 use thirdlaw_scene::Scene;
 
 /// Version of the layout of a run's folder.
@@ -63,7 +63,7 @@ pub struct RunRecord {
     /// Frames from which the run was resumed.
     pub resumed: Vec<u32>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Body, place and time of a failed simulation.
     pub failure: Option<String>,
     /// One for each expectation of the scene, once the run has ended.
@@ -71,7 +71,7 @@ pub struct RunRecord {
     /// Hash of the state after the last frame, 16 hexadecimal digits.
     pub final_hash: Option<String>,
     /// Sums over the run.
-    pub totals: Totals,
+    pub totals: RunTotals,
 }
 
 /// The scene of a run.
@@ -121,7 +121,7 @@ pub fn core_count() -> usize {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// Not yet: it is at work, or was killed.
     Running,
     /// By Ctrl-C.
@@ -134,15 +134,15 @@ pub enum Outcome {
     SimulationFailed,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// Whether there is nothing to resume.
     pub fn is_final(self) -> bool {
-        !matches!(self, Outcome::Running | Outcome::Interrupted)
+        !matches!(self, RunOutcome::Running | RunOutcome::Interrupted)
     }
 
     /// Whether every frame was made.
     pub fn is_complete(self) -> bool {
-        matches!(self, Outcome::Done | Outcome::ExpectationFailed)
+        matches!(self, RunOutcome::Done | RunOutcome::ExpectationFailed)
     }
 }
 
@@ -161,7 +161,7 @@ pub struct ExpectationRecord {
 
 /// Sums over a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Totals {
+pub struct RunTotals {
     /// Time from begin to end of each session, measuring and files included, s. The last stretch
     /// before a kill is not in it.
     pub wall_s: f64,
@@ -176,8 +176,6 @@ pub struct Totals {
 pub struct RunOptions {
     /// Frames of the run; `None`: as many as the scene says.
     pub frames: Option<u32>,
-    /// Values of the scene that were changed: dotted paths and values.
-    pub overrides: Vec<(String, String)>,
     /// Whether `frames/` is written; without it the run can be neither resumed nor drawn.
     pub cache: bool,
     /// Whether `poses.csv` is written.
@@ -186,12 +184,22 @@ pub struct RunOptions {
     pub joints: bool,
     /// Whether `points.csv` is written.
     pub points: bool,
-    /// Threads computed with.
+    /// Threads computed with, for the record.
     pub threads: usize,
 }
 
+impl Default for RunOptions {
+    /// As long as the scene says, with a cache and without further tables, in the present pool of
+    /// threads.
+    fn default() -> RunOptions {
+        let threads = rayon::current_num_threads();
+        let (frames, cache) = (None, true);
+        RunOptions { frames, cache, poses: false, joints: false, points: false, threads }
+    }
+}
+
 impl RunRecord {
-    /// Of a run that begins.
+    /// Of a run of a scene that begins.
     pub fn new(
         source: &SceneSource,
         scene: &Scene,
@@ -207,7 +215,7 @@ impl RunRecord {
                 folder: source.folder.clone(),
                 text: source.text.clone(),
                 hash: stats::hash_text(scene.hash),
-                overrides: options.overrides.clone(),
+                overrides: scene.overrides.clone(),
             },
             frames,
             frames_changed: frames != scene.frames,
@@ -224,11 +232,11 @@ impl RunRecord {
             started: now(),
             finished: None,
             resumed: Vec::new(),
-            outcome: Outcome::Running,
+            outcome: RunOutcome::Running,
             failure: None,
             expectations: Vec::new(),
             final_hash: None,
-            totals: Totals::default(),
+            totals: RunTotals::default(),
         })
     }
 
@@ -285,14 +293,14 @@ impl RunRecord {
     /// How the run ended, for people.
     pub fn outcome_text(&self) -> String {
         match self.outcome {
-            Outcome::Running => "not finished".into(),
-            Outcome::Interrupted => "interrupted".into(),
-            Outcome::Done => "done".into(),
-            Outcome::ExpectationFailed => {
+            RunOutcome::Running => "not finished".into(),
+            RunOutcome::Interrupted => "interrupted".into(),
+            RunOutcome::Done => "done".into(),
+            RunOutcome::ExpectationFailed => {
                 let failed = self.expectations.iter().filter(|e| !e.passed).count();
                 format!("done, but {failed} of {} expectations failed", self.expectations.len())
             }
-            Outcome::SimulationFailed => {
+            RunOutcome::SimulationFailed => {
                 format!("failed: {}", self.failure.as_deref().unwrap_or("of an unknown reason"))
             }
         }
@@ -304,11 +312,6 @@ impl ExpectationRecord {
     pub fn value_text(&self) -> String {
         self.value.map_or_else(|| "not reached".into(), text::precise)
     }
-}
-
-/// This moment in UTC, as in `2026-11-15T09:54:36Z`.
-pub fn now() -> String {
-    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// The world's settings as they stand in the record.

@@ -1,7 +1,7 @@
 //! A run that is there already, to be looked at: its record, its scene, its frames.
 
+use crate::cache::{CachedFrame, FrameCache};
 use crate::failure::Failure;
-use crate::frames::{CachedFrame, FrameCache};
 use crate::record::{self, RunRecord};
 use crate::source::SceneSource;
 use std::io::{Error, ErrorKind};
@@ -69,11 +69,12 @@ impl Recording {
                 .with_hint(|| format!("run it anew with `{again}`"))
         };
         match self.cache.read(frame)? {
-            CachedFrame::Intact(snapshot, _)
-                if snapshot.model == self.model
-                    && snapshot.state.bodies.len() == self.scene.world.model().bodies.len() =>
+            CachedFrame::Intact(saved)
+                if saved.snapshot.model == self.model
+                    && saved.snapshot.state.bodies.len()
+                        == self.scene.world.model().bodies.len() =>
             {
-                Ok(*snapshot)
+                Ok(saved.snapshot)
             }
             CachedFrame::Intact(..) => Err(refuse(
                 ErrorKind::InvalidData,

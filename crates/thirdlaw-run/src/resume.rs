@@ -5,24 +5,27 @@
 //! the state in the file has the hash of the row. The run goes on after the longest sequence of
 //! whole frames; since a frame is complete before the next one begins, a kill costs one at most.
 
+use crate::cache::{CachedFrame, FrameCache};
+use crate::clock;
+use crate::coupling_record::CouplingRecord;
 use crate::failure::Failure;
 use crate::folder::RunFolder;
-use crate::frames::CachedFrame;
-use crate::ledger::{self, CouplingRecord, Row};
-use crate::motor::{Motor, state_hash};
-use crate::record::{self, Machine, Outcome, RunRecord};
+use crate::record::{self, Machine, RunOutcome, RunRecord};
 use crate::recording::read_record;
-use crate::session::{Past, Session, Tables};
+use crate::run::Run;
 use crate::source::SceneSource;
-use crate::table::{self, Table};
-use crate::{points, poses, stages, stats};
+use crate::stats;
+use crate::stepper::Stepper;
+use crate::tables::Tables;
+use crate::tables::coupling::{self, CouplingRow};
+use crate::tables::table;
 use std::path::{Path, PathBuf};
-use thirdlaw_scene::{ExpectTracker, FrameStats, Scene};
+use thirdlaw_scene::{FrameStats, Scene};
 
 /// A run that goes on.
 pub struct Resumed {
     /// Ready to simulate.
-    pub session: Session,
+    pub run: Run,
     /// The last frame that was kept; `None` where the run begins anew.
     pub after: Option<u32>,
     /// A frame that cannot be used and is simulated again: its file, and why.
@@ -34,7 +37,7 @@ pub fn resume(folder: RunFolder, threads: usize) -> Result<Resumed, Failure> {
     let mut record = read_record(folder.path())?;
     let scene = load(&record, folder.path())?;
     record.machine = Machine::here(threads);
-    record.outcome = Outcome::Running;
+    record.outcome = RunOutcome::Running;
     reopen(scene, folder, record)
 }
 
@@ -68,86 +71,42 @@ fn load(record: &RunRecord, folder: &Path) -> Result<Scene, Failure> {
 }
 
 /// Finds the last whole frame, brings the scene to it, and cuts off what lies beyond.
-fn reopen(mut scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<Resumed, Failure> {
+fn reopen(scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<Resumed, Failure> {
     let mut frames = stats_rows(&folder)?;
-    if record.poses {
-        let whole = match folder.poses().exists() {
-            true => poses::whole_frames(&folder.poses(), scene.bodies.len())?,
-            false => 0,
-        };
-        frames.truncate(whole as usize);
-    }
-    if record.joints {
-        let whole = match folder.joints().exists() {
-            true => poses::whole_frames(&folder.joints(), scene.joints.len())?,
-            false => 0,
-        };
-        frames.truncate(whole as usize);
-    }
-    if record.points {
-        let whole = match folder.points().exists() {
-            true => poses::whole_frames(&folder.points(), points::count(&scene))?,
-            false => 0,
-        };
-        frames.truncate(whole as usize);
-    }
-    let mut motor = Motor::new(&scene)?;
-    let rows = ledger::read(&folder.coupling())?;
+    frames.truncate(Tables::whole_frames(&folder, &record, &scene)?);
+    let rows = coupling::read(&folder.coupling())?;
     if let Some(partition) = &scene.partition {
         let per_frame = partition.couplings.len() * scene.steps_per_frame as usize;
-        frames.truncate(ledger::whole_frames(&rows, per_frame) as usize);
+        frames.truncate(coupling::whole_frames(&rows, per_frame) as usize);
     }
-    let mut tracker = ExpectTracker::new(&scene);
-    let (whole, skipped) = replay(&mut scene, &mut motor, &folder, (&frames, &rows), &mut tracker)?;
+    let mut stepper = Stepper::with_clock(scene.clone(), clock::monotonic)?;
+    let (whole, skipped) = replay(&mut stepper, &folder.frames(), &frames, &rows)?;
     frames.truncate(whole);
-    if frames.is_empty() {
+    let Some(last) = frames.last().map(|stats| stats.frame) else {
         folder.clear(true)?;
         record.coupling = scene.partition.as_ref().map(CouplingRecord::new);
-        let motor = Motor::new(&scene)?;
-        let session = Session::begin(scene, motor, folder, record)?;
-        return Ok(Resumed { session, after: None, skipped });
-    }
-    let last = frames.len() as u32 - 1;
+        let stepper = Stepper::with_clock(scene, clock::monotonic)?;
+        let run = Run::begin(stepper, folder, record)?;
+        return Ok(Resumed { run, after: None, skipped });
+    };
     folder.frames().remove_after(Some(last))?;
-    let poses = match record.poses {
-        true => Some(Table::reopen(&folder.poses(), last + 1)?),
-        false => None,
-    };
-    let joints = match record.joints {
-        true => Some(Table::reopen(&folder.joints(), last + 1)?),
-        false => None,
-    };
-    let points = match record.points {
-        true => Some(Table::reopen(&folder.points(), last + 1)?),
-        false => None,
-    };
-    // times are for people: where the table is gone it begins anew
-    let stages = match folder.stages().exists() {
-        true => Table::reopen(&folder.stages(), last + 1)?,
-        false => Table::create(&folder.stages(), &stages::COLUMNS)?,
-    };
-    let stats = Table::reopen(&folder.stats(), last + 1)?;
-    let coupling = match &scene.partition {
-        Some(partition) => {
-            let mut books = CouplingRecord::new(partition);
-            if let Some(before) = &record.coupling {
-                (books.step_s, books.overhead) = (before.step_s, before.overhead);
-                books.simulators.clone_from(&before.simulators);
-            }
-            for row in rows.iter().filter(|row| row.frame <= last) {
-                // said when it happened
-                let _said = books.take(row, partition);
-            }
-            record.coupling = Some(books);
-            Some(Table::reopen(&folder.coupling(), last + 1)?)
+    record.coupling = scene.partition.as_ref().map(|partition| {
+        let mut books = CouplingRecord::new(partition);
+        if let Some(before) = &record.coupling {
+            (books.step_s, books.overhead) = (before.step_s, before.overhead);
+            books.simulators.clone_from(&before.simulators);
         }
-        None => None,
-    };
-    let tables = Tables { stats, poses, joints, points, coupling, stages };
+        for row in rows.iter().filter(|row| row.frame <= last) {
+            // told when it happened
+            let _told = books.take(row, partition);
+        }
+        books
+    });
+    let tables = Tables::reopen(&folder, &record, last + 1)?;
     record.resumed.push(last);
     record.write(folder.path())?;
-    let session = Session::resume(scene, folder, record, Past { motor, frames, tracker, tables });
-    Ok(Resumed { session, after: Some(last), skipped })
+    let run = Run::open(stepper, folder, record, frames, tables);
+    Ok(Resumed { run, after: Some(last), skipped })
 }
 
 /// The measurements of the frames, as far as they go without a gap.
@@ -171,52 +130,43 @@ fn stats_rows(folder: &RunFolder) -> Result<Vec<FrameStats>, Failure> {
     Ok(frames)
 }
 
-/// Shows the kept frames to the expectations, one after the other, and leaves the world in the last
+/// A frame that cannot be used: its file, and why.
+type Skipped = Option<(PathBuf, String)>;
+
+/// Shows the kept frames to the expectations, one after the other, and leaves the scene in the last
 /// whole one; returns how many there are, and the file that ended them where it is damaged.
 fn replay(
-    scene: &mut Scene,
-    motor: &mut Motor,
-    folder: &RunFolder,
-    (frames, rows): (&[FrameStats], &[Row]),
-    tracker: &mut ExpectTracker,
-) -> Result<(usize, Option<(PathBuf, String)>), Failure> {
-    let cache = folder.frames();
-    let refuse = |frame: u32, why: &str| {
+    stepper: &mut Stepper,
+    cache: &FrameCache,
+    frames: &[FrameStats],
+    rows: &[CouplingRow],
+) -> Result<(usize, Skipped), Failure> {
+    let refuse = |frame: u32, why: String| {
         Failure::Input(format!("{} cannot be used: {why}", cache.path(frame).display()))
     };
-    let mut last = Vec::new();
-    let mut whole = frames.len();
+    let mut last = None;
     let mut skipped = None;
     for stats in frames {
-        let damage = match cache.read(stats.frame)? {
-            CachedFrame::Intact(snapshot, coupled)
-                if state_hash(snapshot.state.hash(), &coupled) == stats.hash =>
-            {
-                scene
-                    .world
-                    .restore(&snapshot)
-                    .map_err(|error| refuse(stats.frame, &error.to_string()))?;
-                last = coupled;
-                if let Some(partition) = &scene.partition {
-                    tracker.keep_books(ledger::frame(rows, stats.frame, partition));
-                }
-                tracker.observe(stats.time, stats, &scene.world, &scene.bodies);
+        let frame = stats.frame;
+        let damage = match cache.read(frame)? {
+            CachedFrame::Intact(saved) if saved.hash() == stats.hash => {
+                let partition = stepper.scene().partition.as_ref();
+                let books = partition.map_or(Vec::new(), |p| coupling::frame(rows, frame, p));
+                stepper
+                    .replay(stats, &saved, books)
+                    .map_err(|error| refuse(frame, error.to_string()))?;
+                last = Some((frame, saved));
                 continue;
             }
-            CachedFrame::OtherVersion(why) => return Err(refuse(stats.frame, &why)),
-            CachedFrame::Intact(..) => "its hash is not the one in stats.csv".into(),
+            CachedFrame::OtherVersion(why) => return Err(refuse(frame, why)),
+            CachedFrame::Missing => break,
+            CachedFrame::Intact(_) => "its hash is not the one in stats.csv".into(),
             CachedFrame::Damaged(why) => why,
-            CachedFrame::Missing => {
-                whole = stats.frame as usize;
-                break;
-            }
         };
-        skipped = Some((cache.path(stats.frame), damage));
-        whole = stats.frame as usize;
+        skipped = Some((cache.path(frame), damage));
         break;
     }
-    if whole > 0 {
-        motor.load(&last).map_err(|why| refuse(whole as u32 - 1, &why))?;
-    }
-    Ok((whole, skipped))
+    let Some((frame, saved)) = last else { return Ok((0, skipped)) };
+    stepper.load_coupled(&saved).map_err(|error| refuse(frame, error.to_string()))?;
+    Ok((frame as usize + 1, skipped))
 }

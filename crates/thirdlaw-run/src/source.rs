@@ -73,7 +73,6 @@ impl SceneSource {
 
     /// The scene, or everything that is wrong with it.
     pub fn load(&self, overrides: &[(String, String)]) -> Result<Scene, Failure> {
-        thirdlaw_scene::load(&self.label, &self.text, self.folder.as_deref(), overrides)
-            .map_err(|errors| Failure::Input(errors.to_string().trim_end().into()))
+        Ok(thirdlaw_scene::load(&self.label, &self.text, self.folder.as_deref(), overrides)?)
     }
 }

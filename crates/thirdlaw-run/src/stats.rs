@@ -1,7 +1,5 @@
-//! What is measured of each frame, and its row in `stats.csv`.
+//! The measurements of a frame as a row of `stats.csv`.
 
-use crate::motor::state_hash;
-use thirdlaw::{StepReport, World, measure};
 use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
@@ -32,79 +30,6 @@ pub const COLUMNS: [&str; 24] = [
     "hash",
     "particles",
 ];
-
-/// Measures the world at the end of a frame that was stepped with `report` in `step_ms`; `coupled` is
-/// the state of the simulators that share it, if any do.
-pub fn measure_frame(
-    frame: u32,
-    world: &World,
-    report: &StepReport,
-    step_ms: f64,
-    coupled: &[u8],
-) -> FrameStats {
-    let energy = measure::energy(world);
-    let (momentum, angular) = measure::momentum(world);
-    FrameStats {
-        frame,
-        time: world.time(),
-        kinetic: energy.kinetic,
-        jitter: measure::jitter(world),
-        gravity: energy.gravity,
-        elastic: energy.elastic,
-        momentum: momentum.to_array(),
-        angular: angular.to_array(),
-        contacts: report.contacts,
-        penetration: measure::penetration(world),
-        strain: measure::strain(world),
-        volume_error: 0.0,
-        joint_error: measure::joint_error(world),
-        contact_iterations: report.contact_iterations,
-        contact_residual: report.contact_residual,
-        cg_iterations: report.cg_iterations,
-        // where there is cloth, how often its strain made it step is what tells
-        substeps: if report.cloth_steps > 0 { report.cloth_steps } else { report.substeps },
-        step_ms,
-        hash: state_hash(world.hash(), coupled),
-        particles: world.state().streams.count() as u64,
-    }
-}
-
-/// Adds the report of one more step of the same frame: work is summed, the worst error kept, and
-/// what describes a moment is taken from the later step.
-pub fn add_report(sum: &mut StepReport, step: &StepReport) {
-    *sum = StepReport {
-        contact_iterations: sum.contact_iterations + step.contact_iterations,
-        contact_residual: sum.contact_residual.max(step.contact_residual),
-        substeps: sum.substeps + step.substeps,
-        direct: sum.direct + step.direct,
-        swept: sum.swept + step.swept,
-        cg_iterations: sum.cg_iterations + step.cg_iterations,
-        cloth_steps: sum.cloth_steps + step.cloth_steps,
-        rejected: sum.rejected + step.rejected,
-        emitted: sum.emitted + step.emitted,
-        expired: sum.expired + step.expired,
-        bounces: sum.bounces + step.bounces,
-        crushed: sum.crushed + step.crushed,
-        dropped: sum.dropped + step.dropped,
-        largest_step: sum.largest_step.max(step.largest_step),
-        smallest_step: match sum.cloth_steps {
-            0 => step.smallest_step,
-            _ => sum.smallest_step.min(step.smallest_step),
-        },
-        ..*step
-    };
-}
-
-/// Adds the report of another simulator over the same time: all is summed, but the worst error kept.
-pub fn join_report(sum: &mut StepReport, other: &StepReport) {
-    let (contacts, islands) = (sum.contacts, sum.islands);
-    let (asleep, particles) = (sum.asleep, sum.particles);
-    add_report(sum, other);
-    sum.contacts += contacts;
-    sum.islands += islands;
-    sum.asleep += asleep;
-    sum.particles += particles;
-}
 
 /// The fields of a row.
 pub fn to_row(stats: &FrameStats) -> Vec<String> {
@@ -164,6 +89,16 @@ pub fn hash_text(hash: u64) -> String {
 /// The shortest text that reads back as the same number, with an exponent where zeros would pile up.
 pub fn exact(x: f64) -> String {
     if x == 0.0 || (1e-4..1e15).contains(&x.abs()) { format!("{x}") } else { format!("{x:e}") }
+}
+
+/// The middle of the values, 0 if there are none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        n if n % 2 == 1 => values[n / 2],
+        n => 0.5 * (values[n / 2 - 1] + values[n / 2]),
+    }
 }
 
 #[cfg(test)]

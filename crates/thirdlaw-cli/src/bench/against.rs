@@ -17,7 +17,7 @@ use thirdlaw::model::BodyModel;
 use thirdlaw::{BodyId, Pose, World, measure};
 use thirdlaw_rapier::RapierWorld;
 use thirdlaw_run::failure::Failure;
-use thirdlaw_run::session::median;
+use thirdlaw_run::stats::median;
 use thirdlaw_scene::Scene;
 
 /// Ours over theirs, for one scene and number of threads.

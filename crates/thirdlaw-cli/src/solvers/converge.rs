@@ -9,9 +9,8 @@ use thirdlaw::contact::colors::Colors;
 use thirdlaw::contact::{ContactProblem, Study, Velocities, Violation};
 use thirdlaw::{Precision, Settings};
 use thirdlaw_run::failure::Failure;
-use thirdlaw_run::session::median;
-use thirdlaw_run::stats::exact;
-use thirdlaw_run::table::Table;
+use thirdlaw_run::stats::{exact, median};
+use thirdlaw_run::tables::FrameTable;
 use thirdlaw_scene::Scene;
 
 /// The contacts of a frame as one problem, and their colours.
@@ -174,7 +173,7 @@ fn timed(study: &mut Study) -> f64 {
 /// Writes `convergence.csv` and `colors.csv`.
 pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(), Failure> {
     let columns = ["iteration", "solver", "kind", "ms", "closing", "normal", "friction", "largest"];
-    let mut table = Table::create(&out.join("convergence.csv"), &columns)?;
+    let mut table = FrameTable::create(&out.join("convergence.csv"), &columns)?;
     for c in found {
         let kind = if is_sequential(c.who.solver) { "gauss-seidel" } else { "jacobi" };
         let rows = c.steps.iter().enumerate().map(|(i, left)| {
@@ -186,7 +185,7 @@ pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(
         table.append(rows)?;
     }
     table.sync()?;
-    let mut table = Table::create(&out.join("colors.csv"), &["color", "pairs"])?;
+    let mut table = FrameTable::create(&out.join("colors.csv"), &["color", "pairs"])?;
     let colors = contacts.colors.iter().enumerate();
     table.append(colors.map(|(i, n)| [i.to_string(), n.to_string()]))?;
     table.sync()

@@ -22,8 +22,9 @@ use simulate::Motion;
 use std::path::{Path, PathBuf};
 use thirdlaw::contact::Solver;
 use thirdlaw::{Precision, Settings};
+use thirdlaw_run::clock::now;
 use thirdlaw_run::failure::Failure;
-use thirdlaw_run::record::{Machine, VERSION, core_count, now};
+use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::{files, folder, source};
 use thirdlaw_scene::Scene;
 

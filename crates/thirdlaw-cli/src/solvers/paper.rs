@@ -9,9 +9,11 @@ use serde::Serialize;
 use std::fmt::Write;
 use thirdlaw::Precision;
 use thirdlaw::contact::Solver;
+use thirdlaw_run::clock::now;
 use thirdlaw_run::failure::Failure;
-use thirdlaw_run::record::{Machine, VERSION, core_count, now};
-use thirdlaw_run::{source, table};
+use thirdlaw_run::record::{Machine, VERSION, core_count};
+use thirdlaw_run::source;
+use thirdlaw_run::tables::FrameTable;
 
 /// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
 const PAPER: [(&str, f64, f64); 5] = [
@@ -95,7 +97,7 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
     }
     let columns =
         ["scene", "bodies", "solver", "iterations", "mean_ms", "frame_ms", "solve_ms", "paper_ms"];
-    let mut table = table::Table::create(&out.join("table.csv"), &columns)?;
+    let mut table = FrameTable::create(&out.join("table.csv"), &columns)?;
     table.append(rows.iter().map(|r| {
         let mut row = vec![r.scene.clone(), r.bodies.to_string(), r.solver.clone()];
         row.push(r.iterations.to_string());

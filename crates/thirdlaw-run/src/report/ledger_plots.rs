@@ -1,8 +1,8 @@
 //! Plots of what crossed between simulators.
 
 use super::Report;
-use super::plot::{Plot, Scale, Series};
-use crate::ledger::Row;
+use crate::plot::{Plot, Scale, Series};
+use crate::tables::coupling::CouplingRow;
 
 impl Report {
     /// What crossed each coupling, frame by frame; nothing where one world held everything.
@@ -16,7 +16,7 @@ impl Report {
         if names.is_empty() {
             return String::new();
         }
-        let curves = |read: &dyn Fn(&Row) -> f64, running: bool| -> Vec<Series<'_>> {
+        let curves = |read: &dyn Fn(&CouplingRow) -> f64, running: bool| -> Vec<Series<'_>> {
             let curve = |name: &&'_ str| {
                 let mut values = vec![0.0; times.len()];
                 for row in self.ledger.iter().filter(|row| row.coupling == **name) {

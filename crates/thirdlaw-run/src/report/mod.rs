@@ -2,19 +2,19 @@
 //!
 //! Written from what is in the folder of a run, so that it can be made again at any time.
 
-pub mod html;
+pub(crate) mod html;
 mod ledger_plots;
 mod page;
 mod pictures;
-pub mod plot;
 mod plots;
-pub mod sheet;
 
 use crate::failure::Failure;
-use crate::ledger::{self, Row};
+
 use crate::record::RunRecord;
 use crate::recording::Recording;
-use crate::{files, folder, stages, stats, table};
+use crate::tables::coupling::{self, CouplingRow};
+use crate::tables::{stages, table};
+use crate::{files, folder, stats};
 use pictures::Gallery;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::{FrameStats, Scene};
@@ -30,7 +30,7 @@ struct Report {
     title: String,
     frames: Vec<FrameStats>,
     /// What crossed couplings, step by step.
-    ledger: Vec<Row>,
+    ledger: Vec<CouplingRow>,
     /// Times of each stage over the frames, ms.
     stages: Vec<(String, Vec<f64>)>,
     /// Absent where no frames were kept.
@@ -49,7 +49,7 @@ pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), Failu
         false => None,
     };
     let stages = stages::read(&folder.join(folder::STAGES), frames.len())?;
-    let ledger = ledger::read(&folder.join(folder::COUPLING))?;
+    let ledger = coupling::read(&folder.join(folder::COUPLING))?;
     let folder_path = folder.into();
     let report = Report { record, folder: folder_path, title, frames, ledger, stages, gallery };
     files::write_whole(&folder.join(FILE_NAME), page::page(&report).as_bytes())

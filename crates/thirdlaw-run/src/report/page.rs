@@ -3,7 +3,7 @@
 use super::Report;
 use super::html::escape;
 use super::pictures::{Drawn, Gallery};
-use crate::record::{ExpectationRecord, Outcome};
+use crate::record::{ExpectationRecord, RunOutcome};
 use crate::text::{duration, number, plural};
 use serde_json::Value;
 use std::fmt::Write;
@@ -46,13 +46,13 @@ pub fn page(report: &Report) -> String {
     page + "</main>\n</body>\n</html>\n"
 }
 
-fn badge(outcome: Outcome) -> String {
+fn badge(outcome: RunOutcome) -> String {
     let (class, text) = match outcome {
-        Outcome::Done => ("good", "✓ done"),
-        Outcome::ExpectationFailed => ("bad", "✗ an expectation failed"),
-        Outcome::SimulationFailed => ("bad", "✗ the simulation failed"),
-        Outcome::Interrupted => ("wait", "… interrupted"),
-        Outcome::Running => ("wait", "… not finished"),
+        RunOutcome::Done => ("good", "✓ done"),
+        RunOutcome::ExpectationFailed => ("bad", "✗ an expectation failed"),
+        RunOutcome::SimulationFailed => ("bad", "✗ the simulation failed"),
+        RunOutcome::Interrupted => ("wait", "… interrupted"),
+        RunOutcome::Running => ("wait", "… not finished"),
     };
     format!("<span class=\"badge {class}\">{text}</span>")
 }

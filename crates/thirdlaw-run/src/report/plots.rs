@@ -1,7 +1,7 @@
 //! Which plots a run is worth.
 
 use super::Report;
-use super::plot::{Plot, Scale, Series};
+use crate::plot::{Plot, Scale, Series};
 use thirdlaw_scene::FrameStats;
 
 impl Report {

@@ -2,7 +2,7 @@
 //!
 //! The first column of every table is the frame. Rows go out with one `write` a frame, before the
 //! frame's cache file; whatever a kill left beyond the last whole frame is cut off by
-//! [`Table::reopen`].
+//! [`FrameTable::reopen`].
 
 use crate::failure::Failure;
 use std::fs::{File, OpenOptions};
@@ -10,16 +10,16 @@ use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// A CSV file open at its end.
-pub struct Table {
+pub struct FrameTable {
     path: PathBuf,
     file: File,
 }
 
-impl Table {
+impl FrameTable {
     /// A new table, in place of any old one.
-    pub fn create(path: &Path, columns: &[&str]) -> Result<Table, Failure> {
+    pub fn create(path: &Path, columns: &[&str]) -> Result<FrameTable, Failure> {
         let file = File::create(path).map_err(Failure::file("write", path))?;
-        let mut table = Table { path: path.into(), file };
+        let mut table = FrameTable { path: path.into(), file };
         table.append([columns])?;
         Ok(table)
     }
@@ -44,7 +44,7 @@ impl Table {
     }
 
     /// Opens the table again at its end, with the rows of frames from `first_cut` on removed.
-    pub fn reopen(path: &Path, first_cut: u32) -> Result<Table, Failure> {
+    pub fn reopen(path: &Path, first_cut: u32) -> Result<FrameTable, Failure> {
         let failure = Failure::file("read", path);
         let mut end = 0;
         scan(path, |frame, record_end, _| {
@@ -59,7 +59,7 @@ impl Table {
             file.seek(SeekFrom::End(0))?;
             Ok(file)
         };
-        Ok(Table { path: path.into(), file: open().map_err(failure)? })
+        Ok(FrameTable { path: path.into(), file: open().map_err(failure)? })
     }
 
     fn failure(&self, reason: std::io::Error) -> Failure {
@@ -99,6 +99,25 @@ pub fn scan(
     }
 }
 
+/// How many frames, from frame 0 on, have all their `row_count` rows; none where there is no table.
+pub fn whole_frames(path: &Path, row_count: usize) -> Result<u32, Failure> {
+    if !path.exists() {
+        return Ok(0);
+    }
+    let mut next = 0;
+    let mut count = 0;
+    scan(path, |frame, _, _| {
+        if frame == Some(next) && row_count > 0 {
+            count += 1;
+            if count == row_count {
+                (next, count) = (next + 1, 0);
+            }
+        }
+        frame.is_none_or(|frame| frame <= next)
+    })?;
+    Ok(if row_count == 0 { u32::MAX } else { next })
+}
+
 /// Length of the file up to and with its last line break.
 fn whole_lines(file: &mut File) -> std::io::Result<u64> {
     let mut end = file.seek(SeekFrom::End(0))?;
@@ -130,7 +149,7 @@ mod tests {
     fn rows_beyond_the_last_frame_are_cut_and_writing_goes_on_there() {
         for rest in ["", "2,c\n", "2,c\n3,d\n4", "2", "2,"] {
             let (_folder, path) = table(&format!("frame,name\n0,a\n1,\"b,\"\"x\"\n{rest}"));
-            let mut table = Table::reopen(&path, 2).unwrap();
+            let mut table = FrameTable::reopen(&path, 2).unwrap();
             table.append([["2", "new"]]).unwrap();
             let text = std::fs::read_to_string(&path).unwrap();
             assert_eq!(text, "frame,name\n0,a\n1,\"b,\"\"x\"\n2,new\n", "after {rest:?}");
@@ -153,5 +172,17 @@ mod tests {
     fn an_empty_file_has_no_rows() {
         let (_folder, path) = table("");
         scan(&path, |_, _, _| panic!("no row")).unwrap();
+    }
+
+    #[test]
+    fn only_frames_with_all_bodies_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("poses.csv");
+        for (rows, frames) in
+            [("", 0), ("0,a\n0,b\n", 1), ("0,a\n0,b\n1,a\n", 1), ("0,a\n1,a\n", 0)]
+        {
+            std::fs::write(&path, format!("frame,body\n{rows}")).unwrap();
+            assert_eq!(whole_frames(&path, 2).unwrap(), frames, "{rows:?}");
+        }
     }
 }

@@ -1,17 +1,16 @@
 //! The cache of a run: one file a frame, the state of the world in it.
 //!
-//! `frames/frame-000123.3l` is a zstd-compressed [`Snapshot`], which carries its own version, the
-//! fingerprint of its model and a checksum; behind it, where several simulators share the scene, comes
-//! their state, which only `resume` needs. A frame is done when its file exists under its name, so
-//! it is written last of all that belongs to the frame.
+//! `frames/frame-000123.3l` is a zstd-compressed [`SavedFrame`]. A frame is done when its file exists
+//! under its name, so it is written last of all that belongs to the frame.
 
 use crate::failure::Failure;
 use crate::files;
+use crate::stepper::SavedFrame;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
-use thirdlaw::{Snapshot, SnapshotError};
+use thirdlaw::SnapshotError;
 
 /// Ends the name of a frame.
 pub const EXTENSION: &str = "3l";
@@ -28,8 +27,8 @@ pub struct FrameCache {
 /// What the file of a frame turned out to be.
 #[derive(Debug)]
 pub enum CachedFrame {
-    /// A snapshot that can be used, and the state of simulators that share the scene.
-    Intact(Box<Snapshot>, Vec<u8>),
+    /// One that can be used.
+    Intact(Box<SavedFrame>),
     /// No such file.
     Missing,
     /// A file that cannot be used; says why.
@@ -64,12 +63,11 @@ impl FrameCache {
         let Some(bytes) = files::read_if_present(&self.path(frame))? else {
             return Ok(CachedFrame::Missing);
         };
-        let Ok(mut bytes) = zstd::decode_all(bytes.as_slice()) else {
+        let Ok(bytes) = zstd::decode_all(bytes.as_slice()) else {
             return Ok(CachedFrame::Damaged("it cannot be decompressed".into()));
         };
-        let coupled = split(&mut bytes);
-        Ok(match Snapshot::from_bytes(&bytes) {
-            Ok(snapshot) => CachedFrame::Intact(Box::new(snapshot), coupled),
+        Ok(match SavedFrame::from_bytes(bytes) {
+            Ok(saved) => CachedFrame::Intact(Box::new(saved)),
             Err(error @ (SnapshotError::Version { .. } | SnapshotError::Layout)) => {
                 CachedFrame::OtherVersion(error.to_string())
             }
@@ -120,17 +118,10 @@ impl FrameWriter {
 
     /// Begins to write a frame. Only the disk is waited for elsewhere: compressing there would take
     /// time from the threads that step, and be measured as theirs.
-    pub fn write(
-        &mut self,
-        frame: u32,
-        snapshot: &Snapshot,
-        coupled: &[u8],
-    ) -> Result<(), Failure> {
+    pub fn write(&mut self, frame: u32, saved: &SavedFrame) -> Result<(), Failure> {
         self.finish()?;
         let path = self.cache.path(frame);
-        let mut bytes = snapshot.to_bytes();
-        join(&mut bytes, coupled);
-        let bytes = zstd::encode_all(bytes.as_slice(), COMPRESSION_LEVEL)
+        let bytes = zstd::encode_all(saved.to_bytes().as_slice(), COMPRESSION_LEVEL)
             .map_err(Failure::file("compress", &path))?;
         self.at_work = Some(std::thread::spawn(move || files::write_whole(&path, &bytes)));
         Ok(())
@@ -146,29 +137,6 @@ impl FrameWriter {
     }
 }
 
-/// Ends the bytes of a frame that holds more than a snapshot; before it stands how long that is.
-const COUPLED: &[u8; 8] = b"coupled\n";
-
-/// Puts the state of simulators behind a snapshot.
-fn join(bytes: &mut Vec<u8>, coupled: &[u8]) {
-    if !coupled.is_empty() {
-        bytes.extend_from_slice(coupled);
-        bytes.extend_from_slice(&(coupled.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(COUPLED);
-    }
-}
-
-/// Takes it off again.
-fn split(bytes: &mut Vec<u8>) -> Vec<u8> {
-    let Some(rest) = bytes.strip_suffix(COUPLED) else { return Vec::new() };
-    let Some((rest, length)) = rest.split_last_chunk::<8>() else { return Vec::new() };
-    let length = u64::from_le_bytes(*length);
-    let Some(at) = (rest.len() as u64).checked_sub(length) else { return Vec::new() };
-    let coupled = rest[at as usize..].to_vec();
-    bytes.truncate(at as usize);
-    coupled
-}
-
 /// The number in the name of a frame's file.
 fn frame_number(name: &str) -> Option<u32> {
     let digits = name.strip_prefix("frame-")?.strip_suffix(EXTENSION)?.strip_suffix('.')?;
@@ -180,32 +148,29 @@ mod tests {
     use super::*;
     use thirdlaw::{Settings, World};
 
-    fn cache() -> (tempfile::TempDir, FrameCache, Snapshot) {
+    fn cache() -> (tempfile::TempDir, FrameCache, SavedFrame) {
         let folder = tempfile::tempdir().unwrap();
         let cache = FrameCache::of_run(folder.path());
         cache.create().unwrap();
-        (folder, cache, World::new(Settings::default()).unwrap().save())
+        let snapshot = World::new(Settings::default()).unwrap().save();
+        (folder, cache, SavedFrame { snapshot, coupled: Vec::new() })
     }
 
-    fn write(cache: &FrameCache, frame: u32, snapshot: &Snapshot) {
+    fn write(cache: &FrameCache, frame: u32, saved: &SavedFrame) {
         let mut writer = FrameWriter::new(cache.clone());
-        writer.write(frame, snapshot, b"").unwrap();
+        writer.write(frame, saved).unwrap();
         writer.finish().unwrap();
     }
 
     #[test]
     fn a_frame_reads_back_as_it_was() {
-        let (_folder, cache, snapshot) = cache();
-        write(&cache, 7, &snapshot);
-        let intact = |frame| match cache.read(frame).unwrap() {
-            CachedFrame::Intact(read, coupled) if *read == snapshot => Some(coupled),
-            _ => None,
-        };
-        assert_eq!(intact(7), Some(Vec::new()));
-        let mut writer = FrameWriter::new(cache.clone());
-        writer.write(9, &snapshot, b"others").unwrap();
-        writer.finish().unwrap();
-        assert_eq!(intact(9).as_deref(), Some(&b"others"[..]));
+        let (_folder, cache, alone) = cache();
+        let with_others = SavedFrame { coupled: b"others".to_vec(), ..alone.clone() };
+        for (frame, saved) in [(7, alone), (9, with_others)] {
+            write(&cache, frame, &saved);
+            let read = cache.read(frame).unwrap();
+            assert!(matches!(read, CachedFrame::Intact(read) if *read == saved), "frame {frame}");
+        }
         assert!(matches!(cache.read(8).unwrap(), CachedFrame::Missing));
     }
 
@@ -214,8 +179,8 @@ mod tests {
         let (folder, cache, snapshot) = cache();
         drop(folder);
         let mut writer = FrameWriter::new(cache);
-        writer.write(0, &snapshot, b"").unwrap();
-        assert_eq!(writer.write(1, &snapshot, b"").unwrap_err().exit_code(), 4);
+        writer.write(0, &snapshot).unwrap();
+        assert_eq!(writer.write(1, &snapshot).unwrap_err().exit_code(), 4);
     }
 
     #[test]

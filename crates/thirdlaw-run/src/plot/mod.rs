@@ -1,7 +1,11 @@
 //! Plots over time as SVG that stands inside the page: lines or stacked areas, on a linear or a
 //! logarithmic scale. Colours come from the page, so that they follow light and dark.
 
-use super::html::escape;
+mod sheet;
+
+pub use sheet::{CurveKey, Panel, sheet};
+
+use crate::report::html::escape;
 use crate::text::number;
 use std::fmt::Write;
 

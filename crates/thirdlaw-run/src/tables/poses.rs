@@ -3,10 +3,7 @@
 //! Position and orientation are those of the body's own frame; `v` is the velocity of its centre of
 //! mass (m/s), `w` its angular velocity in world axes (rad/s).
 
-use crate::failure::Failure;
 use crate::stats::exact;
-use crate::table;
-use std::path::Path;
 use thirdlaw::World;
 use thirdlaw_scene::SceneBody;
 
@@ -27,35 +24,4 @@ pub fn rows(frame: u32, world: &World, bodies: &[SceneBody]) -> impl Iterator<It
         row.extend([v.x, v.y, v.z, w.x, w.y, w.z].map(exact));
         Some(row)
     })
-}
-
-/// How many frames, from frame 0 on, have all their rows.
-pub fn whole_frames(path: &Path, body_count: usize) -> Result<u32, Failure> {
-    let mut next = 0;
-    let mut count = 0;
-    table::scan(path, |frame, _, _| {
-        if frame == Some(next) && body_count > 0 {
-            count += 1;
-            if count == body_count {
-                (next, count) = (next + 1, 0);
-            }
-        }
-        frame.is_none_or(|frame| frame <= next)
-    })?;
-    Ok(if body_count == 0 { u32::MAX } else { next })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn only_frames_with_all_bodies_count() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("poses.csv");
-        for (rows, frames) in
-            [("", 0), ("0,a\n0,b\n", 1), ("0,a\n0,b\n1,a\n", 1), ("0,a\n1,a\n", 0)]
-        {
-            std::fs::write(&path, format!("frame,body\n{rows}")).unwrap();
-            assert_eq!(super::whole_frames(&path, 2).unwrap(), frames, "{rows:?}");
-        }
-    }
 }

@@ -1,9 +1,8 @@
 //! A simulator with a clock: hands every call on and knows how long its steps took.
 
-use crate::stages::StageClock;
-use crate::stats;
+use super::stages::StageTimes;
+use super::{Clock, measure, read};
 use std::any::Any;
-use std::time::{Duration, Instant};
 use thirdlaw::couple::{
     Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
 };
@@ -13,37 +12,43 @@ use thirdlaw::{StepReport, World};
 /// A simulator whose steps are measured.
 pub struct Timed {
     inner: Box<dyn Simulator>,
-    /// Of all steps, those taken back included.
-    pub spent: Duration,
+    clock: Option<Clock>,
+    /// In all steps, those taken back included, ns.
+    pub spent: u64,
     /// Of all steps since it was last taken, where it is a world of ours.
     pub report: StepReport,
     /// By stage, where it is a world of ours.
-    pub stages: StageClock,
+    stages: StageTimes,
 }
 
 impl Timed {
     /// Measures this one.
-    pub fn new(inner: Box<dyn Simulator>) -> Timed {
-        let (report, stages) = (StepReport::default(), StageClock::default());
-        Timed { inner, spent: Duration::ZERO, report, stages }
+    pub fn new(inner: Box<dyn Simulator>, clock: Option<Clock>) -> Timed {
+        let (report, stages) = (StepReport::default(), StageTimes::new(clock));
+        Timed { inner, clock, spent: 0, report, stages }
+    }
+
+    /// The times by stage since they were last taken.
+    pub fn take_stages(&mut self) -> StageTimes {
+        std::mem::replace(&mut self.stages, StageTimes::new(self.clock))
     }
 }
 
 impl Simulator for Timed {
     fn step(&mut self, dt: f64) -> Result<(), Failure> {
-        let begun = Instant::now();
+        let begun = read(self.clock);
         let inner: &mut dyn Any = &mut *self.inner;
         let done = match inner.downcast_mut::<World>() {
             Some(world) => match world.step_observed(dt, &mut self.stages) {
                 Ok(report) => {
-                    stats::add_report(&mut self.report, &report);
+                    measure::add_report(&mut self.report, &report);
                     Ok(())
                 }
                 Err(error) => Err(error.into()),
             },
             None => self.inner.step(dt),
         };
-        self.spent += begun.elapsed();
+        self.spent += read(self.clock).saturating_sub(begun);
         done
     }
 

@@ -1,7 +1,7 @@
-//! Plots below a legend, as one SVG that stands alone: for `compare` and `solvers`.
+//! Plots below a legend, as one SVG that stands alone.
 
-use super::html::escape;
-use super::plot::{HEIGHT, WIDTH};
+use super::{HEIGHT, WIDTH};
+use crate::report::html::escape;
 use std::fmt::Write;
 
 /// The colours of curves: those of reports, and more.
@@ -19,7 +19,7 @@ const ROW: f64 = 20.0;
 const LETTER: f64 = 6.6;
 
 /// What a colour stands for; the n-th key is that of class `cN`.
-pub struct Key<'a> {
+pub struct CurveKey<'a> {
     /// Of the curve.
     pub name: &'a str,
     /// Whether it is the same as the one before it in another way: that colour, dashed.
@@ -35,7 +35,7 @@ pub struct Panel {
 }
 
 /// The picture of all.
-pub fn svg(title: &str, keys: &[Key], panels: &[Panel]) -> String {
+pub fn sheet(title: &str, keys: &[CurveKey], panels: &[Panel]) -> String {
     let longest = keys.iter().map(|key| key.name.chars().count()).max().unwrap_or(0);
     let width = longest as f64 * LETTER + 44.0;
     let columns = ((WIDTH - LEFT) / width).floor().max(1.0) as usize;
@@ -91,7 +91,7 @@ fn placed(picture: &str, y: f64) -> String {
 }
 
 /// Colour of each key and whether it is dashed.
-fn looks(keys: &[Key]) -> Vec<(&'static str, bool)> {
+fn looks(keys: &[CurveKey]) -> Vec<(&'static str, bool)> {
     let mut looks: Vec<(&str, bool)> = Vec::new();
     let mut next = 0;
     for key in keys {
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn a_dashed_key_has_the_colour_of_the_one_before() {
-        let key = |name, dashed| Key { name, dashed };
+        let key = |name, dashed| CurveKey { name, dashed };
         let keys = [key("a", false), key("a <b>", true), key("c", false)];
         let (a, c) = (COLORS[0], COLORS[1]);
         assert_eq!(looks(&keys), [(a, false), (a, true), (c, false)]);
         let picture = "<svg viewBox=\"0 0 640 250\"></svg>".into();
         let panel = Panel { title: "5 < 6".into(), picture };
-        let svg = svg("title", &keys, &[panel]);
+        let svg = sheet("title", &keys, &[panel]);
         assert!(svg.contains("a &lt;b&gt;") && svg.contains("5 &lt; 6"), "{svg}");
         // a picture within a picture needs a place and a size of its own
         assert!(svg.contains("<svg y=\"92\" width=\"640\" height=\"250\" viewBox"), "{svg}");
