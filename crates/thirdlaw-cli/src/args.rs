@@ -2,10 +2,10 @@
 
 mod solvers;
 
+use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use solvers::{DEFAULT_PILE, SolversArgs};
 use std::path::PathBuf;
-use thirdlaw_run::failure::Failure;
 
 /// Runs without arguments.
 pub const DEFAULT_SCENE: &str = "trampoline";

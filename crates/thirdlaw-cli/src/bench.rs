@@ -13,13 +13,13 @@ mod against;
 use crate::args::{BenchArgs, Peer};
 use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::coupling_table::{self, CouplingFigures};
+use crate::failure::Failure;
 use crate::{print, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use thirdlaw::{Settings, Stage, World, measure};
 use thirdlaw_run::clock::now;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::stats::median;
 use thirdlaw_run::stepper::{StageTimes, stage_name};
@@ -115,7 +115,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
             let mut text = serde_json::to_string_pretty(&report)
                 .map_err(|error| Failure::file("write", path)(error.into()))?;
             text.push('\n');
-            files::write_whole(path, text.as_bytes())
+            Ok(files::write_whole(path, text.as_bytes())?)
         }
         None => Ok(()),
     }

@@ -1,6 +1,7 @@
 //! `thirdlaw export`: a recorded run in the file formats of other programs.
 
 use crate::args::{self, ExportArgs};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::latest::named_or_latest;
 use crate::list;
@@ -8,7 +9,6 @@ use crate::print::{self, duration, plural};
 use crate::progress::ProgressLine;
 use std::time::Instant;
 use thirdlaw_run::export::{Export, ExportFormat};
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::recording::Recording;
 
 /// Exports a run.
@@ -32,7 +32,7 @@ pub fn export(args: &ExportArgs) -> Result<(), Failure> {
     let result =
         export.write(format, &out, args.force, &mut |progress| line.show(progress, &interrupt));
     line.clear();
-    result.inspect_err(|failure| {
+    result.map_err(Failure::from).inspect_err(|failure| {
         if let Failure::Interrupted = failure {
             print::remark("interrupted; nothing was written");
         }

@@ -2,11 +2,11 @@
 //!
 //! SIGHUP is left alone, so that `nohup thirdlaw run …` outlives its terminal.
 
+use crate::failure::Failure;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use thirdlaw_run::failure::Failure;
 
 /// Whether somebody asked for an end.
 #[derive(Clone, Debug, Default)]

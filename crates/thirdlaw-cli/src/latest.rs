@@ -1,7 +1,7 @@
 //! The run that is meant where none is named.
 
+use crate::failure::Failure;
 use std::path::{Path, PathBuf};
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::recording;
 
 /// The folder that was named, or that of the run under `out/` that was written to last.

@@ -1,9 +1,9 @@
 //! `thirdlaw check`, `thirdlaw scenes` and `thirdlaw schema`: scenes without running them.
 
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
+use crate::failure::Failure;
 use crate::print;
 use thirdlaw_run::Stepper;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::source;
 use thirdlaw_scene::{Scene, SceneCloth};
 
@@ -11,21 +11,18 @@ use thirdlaw_scene::{Scene, SceneCloth};
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut worst: Option<Failure> = None;
     for typed in &args.scenes {
-        let built = source::find(typed).and_then(|source| source.load(&[])).and_then(|scene| {
-            Stepper::new(scene.clone())?;
-            Ok(scene)
-        });
-        match built {
-            Ok(scene) => {
+        match build(typed) {
+            Ok(stepper) => {
+                let scene = stepper.scene();
                 let seconds = f64::from(scene.frames) / scene.fps;
                 print::result(&format!(
                     "{typed}: ok, {}, {} ({} s), {}\n",
-                    contents(&scene),
+                    contents(scene),
                     print::plural(scene.frames as usize, "frame"),
                     print::number(seconds),
                     print::plural(scene.expect.len(), "expectation")
                 ))?;
-                print_notes(&scene);
+                print_notes(scene);
             }
             Err(failure) => {
                 // the last one is told by whoever gets it
@@ -36,6 +33,10 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     worst.map_or(Ok(()), Err)
+}
+
+fn build(typed: &str) -> Result<Stepper, Failure> {
+    Ok(Stepper::new(source::find(typed)?.load(&[])?)?)
 }
 
 /// Tells what of the scene's files is not simulated as it stands there.

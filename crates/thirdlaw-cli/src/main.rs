@@ -1,7 +1,7 @@
 //! The command `thirdlaw`: arguments, text for people, exit codes and signals. What it does with a
 //! scene is in the library `thirdlaw_run`.
 //!
-//! Every command is a function that returns a [`Failure`](thirdlaw_run::failure::Failure); only `main` turns it into a
+//! Every command is a function that returns a [`failure::Failure`]; only `main` turns it into a
 //! message and an exit code.
 
 mod args;
@@ -10,6 +10,7 @@ mod cloth_table;
 mod compare;
 mod coupling_table;
 mod export;
+mod failure;
 mod interrupt;
 mod latest;
 mod list;

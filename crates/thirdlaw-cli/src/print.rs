@@ -1,8 +1,8 @@
 //! Text for people, to streams that may be closed at any moment (`thirdlaw scenes | head -1`).
 
+use crate::failure::Failure;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
-use thirdlaw_run::failure::Failure;
 pub use thirdlaw_run::text::{duration, number, plural};
 
 /// Writes a result to standard output. A reader who has gone away is no failure; a full disk

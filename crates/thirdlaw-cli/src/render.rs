@@ -1,6 +1,7 @@
 //! `thirdlaw render`: pictures of a run, a poster, a movie and a contact sheet.
 
 use crate::args::RenderArgs;
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::latest::named_or_latest;
 use crate::print::{self, duration, plural};
@@ -8,7 +9,6 @@ use crate::progress::ProgressLine;
 use crate::threads;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::recording::Recording;
 use thirdlaw_run::render::{Drawn, POSTER, PictureOptions, SHEET, Studio};
@@ -109,7 +109,7 @@ fn draw_missing(
         line.show(progress, interrupt)
     });
     line.clear();
-    result.inspect_err(|failure| {
+    result.map_err(Failure::from).inspect_err(|failure| {
         if let Failure::Interrupted = failure {
             print::remark("interrupted; the same command goes on with what is missing");
         }

@@ -1,11 +1,11 @@
 //! `thirdlaw resume`: from the last whole frame to the same bits.
 
 use crate::args::ResumeArgs;
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::latest::named_or_latest;
 use crate::run::{self, WorkOptions};
 use crate::{print, summary, threads};
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::folder::RunFolder;
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::recording::read_record;

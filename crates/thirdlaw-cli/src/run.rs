@@ -1,11 +1,11 @@
 //! `thirdlaw run`, and `thirdlaw` alone.
 
 use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressLine;
 use crate::{list, print, resume, summary, threads};
 use std::path::Path;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::folder::{RunFolder, default_folder};
 use thirdlaw_run::record::{RunOptions, RunRecord, core_count};
 use thirdlaw_run::run::Run;
@@ -79,8 +79,8 @@ pub fn work(mut run: Run, interrupt: &Interrupt, options: WorkOptions) -> Result
     let mut line = ProgressLine::new(options.quiet);
     let outcome = run.simulate(&mut |progress| line.show(progress, interrupt));
     line.clear();
-    let outcome = outcome.map_err(|failure| {
-        failure.with_hint(|| match run.record().cache {
+    let outcome = outcome.map_err(|error| {
+        Failure::from(error).with_hint(|| match run.record().cache {
             true => {
                 let folder = run.folder().display();
                 format!("what was done is kept; go on with `thirdlaw resume {folder}`")
@@ -105,7 +105,10 @@ fn tell_report(run: &Run) {
             let _ =
                 print::result(&format!("report: {}\n", folder.join(report::FILE_NAME).display()));
         }
-        Err(failure) => print::remark(&format!("the report could not be made: {failure}")),
+        Err(error) => {
+            let failure = Failure::from(error);
+            print::remark(&format!("the report could not be made: {failure}"));
+        }
     }
 }
 

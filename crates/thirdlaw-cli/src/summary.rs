@@ -1,9 +1,9 @@
 //! What a run came to, for people, and the verdict for the shell.
 
+use crate::failure::Failure;
 use crate::print::{duration, number, plural};
 use std::fmt::Write;
 use thirdlaw_run::coupling_record::CouplingRecord;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::{RunOutcome, RunRecord};
 use thirdlaw_run::run::Run;
 

@@ -1,6 +1,6 @@
 //! The one pool of threads that everything is computed in.
 
-use thirdlaw_run::failure::Failure;
+use crate::failure::Failure;
 
 /// Does `work` inside a pool of `threads`. Entering a pool costs more than a small step, so the
 /// whole run goes inside, not each step.

@@ -1,6 +1,6 @@
 //! Writing files so that a kill at any moment leaves either the old content or the new.
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub const TEMPORARY: &str = ".tmp";
 
 /// Replaces `path` by `bytes`, whole or not at all: written beside it, flushed to the disk, renamed.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
     let temporary = temporary_name(path);
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&temporary)?;
@@ -20,26 +20,26 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write().map_err(|reason| {
         // what little was written may be what fills the disk
         let _ = fs::remove_file(&temporary);
-        Failure::file("write", path)(reason)
+        RunError::file("write", path)(reason)
     })
 }
 
 /// Removes a file that may not be there.
-pub fn remove(path: &Path) -> Result<(), Failure> {
+pub fn remove(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Failure::file("remove", path)(error))
+            Err(RunError::file("remove", path)(error))
         }
         _ => Ok(()),
     }
 }
 
 /// Reads a file that may not be there.
-pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::file("read", path)(error)),
+        Err(error) => Err(RunError::file("read", path)(error)),
     }
 }
 
@@ -68,8 +68,7 @@ mod tests {
     fn a_missing_folder_is_reported_with_its_path() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such/run.json");
-        let failure = write_whole(&path, b"x").unwrap_err();
-        assert_eq!(failure.exit_code(), 4);
-        assert!(failure.to_string().contains("no/such/run.json"), "{failure}");
+        let error = write_whole(&path, b"x").unwrap_err();
+        assert!(error.to_string().contains("no/such/run.json"), "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! The folder of a run: what may be put there, what is ours in it, and who writes to it.
 
 use crate::cache::FrameCache;
-use crate::failure::Failure;
+use crate::error::{Occupant, RunError};
 use crate::files;
 use crate::record::{self, RunRecord};
 use crate::{export, render, report};
@@ -33,13 +33,13 @@ pub struct RunFolder {
 
 impl RunFolder {
     /// Makes the folder if need be and keeps other processes from writing to it.
-    pub fn claim(path: &Path) -> Result<RunFolder, Failure> {
+    pub fn claim(path: &Path) -> Result<RunFolder, RunError> {
         Ok(RunFolder { path: path.into(), _lock: lock(path)? })
     }
 
     /// Makes room for a new run. What another run has left is removed with `force` and otherwise a
     /// reason to refuse; what is not ours stays.
-    pub fn clear(&self, force: bool) -> Result<(), Failure> {
+    pub fn clear(&self, force: bool) -> Result<(), RunError> {
         if !force {
             self.refuse_if_used()?;
         }
@@ -57,22 +57,16 @@ impl RunFolder {
         self.frames().remove_after(None)
     }
 
-    fn refuse_if_used(&self) -> Result<(), Failure> {
-        let folder = self.path.display();
-        let replace = "add --force to replace it, or --out DIR to keep both";
-        match RunRecord::read(&self.path)? {
-            Some(record) if record.outcome.is_final() => {
-                Err(Failure::Input(format!("{folder} holds a finished run\n{replace}")))
-            }
-            Some(_) => Err(Failure::Input(format!(
-                "{folder} holds a run that is not finished\n\
-                 go on with it by `thirdlaw resume {folder}`, {replace}"
-            ))),
+    fn refuse_if_used(&self) -> Result<(), RunError> {
+        let by = match RunRecord::read(&self.path)? {
+            Some(record) if record.outcome.is_final() => Occupant::Finished,
+            Some(_) => Occupant::Unfinished,
             None if self.stats().exists() || self.poses().exists() || self.frames().exists() => {
-                Err(Failure::Input(format!("{folder} holds parts of a run\n{replace}")))
+                Occupant::Parts
             }
-            None => Ok(()),
-        }
+            None => return Ok(()),
+        };
+        Err(RunError::Occupied { folder: self.path.clone(), by })
     }
 
     /// The folder itself.
@@ -117,10 +111,10 @@ impl RunFolder {
 }
 
 /// Makes a folder if need be and keeps other processes from locking it as long as the file lives.
-pub fn lock(path: &Path) -> Result<File, Failure> {
-    std::fs::create_dir_all(path).map_err(Failure::file("create", path))?;
+pub fn lock(path: &Path) -> Result<File, RunError> {
+    std::fs::create_dir_all(path).map_err(RunError::file("create", path))?;
     let lock_path = path.join(LOCK);
-    let lock = File::create(&lock_path).map_err(Failure::file("write", &lock_path))?;
+    let lock = File::create(&lock_path).map_err(RunError::file("write", &lock_path))?;
     let patience = Instant::now();
     loop {
         match lock.try_lock() {
@@ -128,10 +122,7 @@ pub fn lock(path: &Path) -> Result<File, Failure> {
                 std::thread::sleep(LOCK_WAIT / 50);
             }
             Err(TryLockError::WouldBlock) => {
-                return Err(Failure::Input(format!(
-                    "another thirdlaw is writing to {}; wait for it or choose another folder",
-                    path.display()
-                )));
+                return Err(RunError::Locked { folder: path.into() });
             }
             // a file system without locks has to do without
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(lock),
@@ -140,7 +131,7 @@ pub fn lock(path: &Path) -> Result<File, Failure> {
 }
 
 /// Removes the mark that a lock leaves.
-pub fn remove_lock(path: &Path) -> Result<(), Failure> {
+pub fn remove_lock(path: &Path) -> Result<(), RunError> {
     files::remove(&path.join(LOCK))
 }
 
@@ -157,7 +148,7 @@ mod tests {
     fn a_folder_has_one_writer() {
         let folder = tempfile::tempdir().unwrap();
         let first = RunFolder::claim(folder.path()).unwrap();
-        assert_eq!(RunFolder::claim(folder.path()).unwrap_err().exit_code(), 2);
+        assert!(matches!(RunFolder::claim(folder.path()), Err(RunError::Locked { .. })));
         drop(first);
         RunFolder::claim(folder.path()).unwrap();
     }
@@ -169,7 +160,8 @@ mod tests {
         let claimed = RunFolder::claim(folder.path()).unwrap();
         claimed.clear(false).unwrap();
         std::fs::write(claimed.stats(), "").unwrap();
-        assert_eq!(claimed.clear(false).unwrap_err().exit_code(), 2);
+        let parts = |error| matches!(error, RunError::Occupied { by: Occupant::Parts, .. });
+        assert!(claimed.clear(false).is_err_and(parts));
         claimed.clear(true).unwrap();
         assert!(!claimed.stats().exists());
         assert!(folder.path().join("notes.txt").exists());

@@ -7,8 +7,8 @@
 pub mod cache;
 pub mod clock;
 pub mod coupling_record;
+pub mod error;
 pub mod export;
-pub mod failure;
 pub mod files;
 pub mod folder;
 pub mod plot;

@@ -3,7 +3,7 @@
 
 use crate::clock::now;
 use crate::coupling_record::CouplingRecord;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::files;
 use crate::source::SceneSource;
 use crate::{stats, text};
@@ -204,7 +204,7 @@ impl RunRecord {
         source: &SceneSource,
         scene: &Scene,
         options: &RunOptions,
-    ) -> Result<RunRecord, Failure> {
+    ) -> Result<RunRecord, RunError> {
         let frames = options.frames.unwrap_or(scene.frames);
         Ok(RunRecord {
             format: FORMAT,
@@ -241,13 +241,13 @@ impl RunRecord {
     }
 
     /// Reads the record of the run in `folder`; `None` if there is none.
-    pub fn read(folder: &Path) -> Result<Option<RunRecord>, Failure> {
+    pub fn read(folder: &Path) -> Result<Option<RunRecord>, RunError> {
         let path = folder.join(FILE_NAME);
         let Some(bytes) = files::read_if_present(&path)? else {
             return Ok(None);
         };
         // the format first: a record of another layout need not have these fields
-        let refuse = |why: String| Failure::Input(format!("{}: {why}", path.display()));
+        let refuse = |why: String| RunError::NotARecord { path: path.clone(), why };
         let value: serde_json::Value = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("not the record of a run: {error}")))?;
         match value.get("format").and_then(serde_json::Value::as_u64) {
@@ -267,10 +267,10 @@ impl RunRecord {
     }
 
     /// Writes the record into `folder`.
-    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+    pub fn write(&self, folder: &Path) -> Result<(), RunError> {
         let path = folder.join(FILE_NAME);
         let mut text = serde_json::to_string_pretty(self)
-            .map_err(|error| Failure::file("write", &path)(error.into()))?;
+            .map_err(|error| RunError::file("write", &path)(error.into()))?;
         text.push('\n');
         files::write_whole(&path, text.as_bytes())
     }
@@ -315,7 +315,7 @@ impl ExpectationRecord {
 }
 
 /// The world's settings as they stand in the record.
-pub fn settings_value(scene: &Scene) -> Result<serde_json::Value, Failure> {
+pub(crate) fn settings_value(scene: &Scene) -> Result<serde_json::Value, RunError> {
     serde_json::to_value(scene.world.settings())
-        .map_err(|error| Failure::Input(format!("the settings cannot be recorded: {error}")))
+        .map_err(|error| RunError::file("write", Path::new(FILE_NAME))(error.into()))
 }

@@ -1,7 +1,7 @@
 //! A run that is there already, to be looked at: its record, its scene, its frames.
 
 use crate::cache::{CachedFrame, FrameCache};
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::record::{self, RunRecord};
 use crate::source::SceneSource;
 use std::io::{Error, ErrorKind};
@@ -29,44 +29,37 @@ pub struct Recording {
 
 impl Recording {
     /// Opens the run in `folder`, which may still be at work.
-    pub fn open(folder: &Path) -> Result<Recording, Failure> {
+    pub fn open(folder: &Path) -> Result<Recording, RunError> {
         let record = read_record(folder)?;
-        let shown = folder.display();
-        let again = format!("run it anew with `{}`", record.command(folder));
         if !record.cache {
-            return Err(Failure::Input(format!(
-                "{shown} was run with --no-cache, so it has no frames to show\n{again}"
-            )));
+            return Err(no_frames(folder, &record));
         }
         let scene = SceneSource::of_record(&record).load(&record.scene.overrides)?;
         Recording::of(folder, record, scene)
     }
 
     /// The run in `folder`, whose record and scene are at hand.
-    pub fn of(folder: &Path, record: RunRecord, scene: Scene) -> Result<Recording, Failure> {
-        let shown = folder.display();
-        let again = format!("run it anew with `{}`", record.command(folder));
+    pub fn of(folder: &Path, record: RunRecord, scene: Scene) -> Result<Recording, RunError> {
         let cache = FrameCache::of_run(folder);
         let kept = (0..=record.frames).take_while(|&frame| cache.path(frame).exists()).count();
         let Some(last_frame) = (kept as u32).checked_sub(1) else {
-            return Err(Failure::Input(format!("{shown} has no frames yet\n{again}")));
+            return Err(no_frames(folder, &record));
         };
         if record.outcome.is_complete() && last_frame < record.frames {
-            let missing = cache.path(last_frame + 1);
-            return Err(Failure::file("read", &missing)(ErrorKind::NotFound.into())
-                .with_hint(|| format!("a frame of the run is missing; {again}")));
+            let (path, command) = (cache.path(last_frame + 1), record.command(folder));
+            let reason = ErrorKind::NotFound.into();
+            return Err(RunError::LostFrame { path, reason, command });
         }
         let model = scene.world.model().fingerprint();
         Ok(Recording { folder: folder.into(), record, scene, last_frame, cache, model })
     }
 
     /// The state of the world in a frame.
-    pub fn frame(&self, frame: u32) -> Result<Snapshot, Failure> {
+    pub fn frame(&self, frame: u32) -> Result<Snapshot, RunError> {
         let path = self.cache.path(frame);
         let refuse = |kind: ErrorKind, why: String| {
-            let again = self.record.command(&self.folder);
-            Failure::file("read", &path)(Error::new(kind, why))
-                .with_hint(|| format!("run it anew with `{again}`"))
+            let command = self.record.command(&self.folder);
+            RunError::LostFrame { path, reason: Error::new(kind, why), command }
         };
         match self.cache.read(frame)? {
             CachedFrame::Intact(saved)
@@ -90,13 +83,15 @@ impl Recording {
     }
 }
 
+fn no_frames(folder: &Path, record: &RunRecord) -> RunError {
+    let command = record.command(folder);
+    RunError::NoFrames { folder: folder.into(), cache: record.cache, command }
+}
+
 /// The record of the run in `folder`.
-pub fn read_record(folder: &Path) -> Result<RunRecord, Failure> {
-    std::fs::read_dir(folder).map_err(Failure::file("read", folder))?;
-    RunRecord::read(folder)?.ok_or_else(|| {
-        let (folder, name) = (folder.display(), record::FILE_NAME);
-        Failure::Input(format!("{folder} holds no run: there is no {name} in it"))
-    })
+pub fn read_record(folder: &Path) -> Result<RunRecord, RunError> {
+    std::fs::read_dir(folder).map_err(RunError::file("read", folder))?;
+    RunRecord::read(folder)?.ok_or_else(|| RunError::NoRun { folder: folder.into() })
 }
 
 /// The run under `folder` that was written to last.

@@ -8,7 +8,7 @@
 use crate::cache::{CachedFrame, FrameCache};
 use crate::clock;
 use crate::coupling_record::CouplingRecord;
-use crate::failure::Failure;
+use crate::error::{ResumeRefusal, RunError};
 use crate::folder::RunFolder;
 use crate::record::{self, Machine, RunOutcome, RunRecord};
 use crate::recording::read_record;
@@ -33,7 +33,7 @@ pub struct Resumed {
 }
 
 /// Opens the run in a folder, to go on after its last whole frame.
-pub fn resume(folder: RunFolder, threads: usize) -> Result<Resumed, Failure> {
+pub fn resume(folder: RunFolder, threads: usize) -> Result<Resumed, RunError> {
     let mut record = read_record(folder.path())?;
     let scene = load(&record, folder.path())?;
     record.machine = Machine::here(threads);
@@ -42,36 +42,29 @@ pub fn resume(folder: RunFolder, threads: usize) -> Result<Resumed, Failure> {
 }
 
 /// Builds the scene anew and makes sure that it is the one that was begun.
-fn load(record: &RunRecord, folder: &Path) -> Result<Scene, Failure> {
-    let refuse = |why: &str| {
-        Err(Failure::Input(format!(
-            "{} cannot be resumed: {why}\nstart it anew with `{}`",
-            folder.display(),
-            record.command(folder)
-        )))
+fn load(record: &RunRecord, folder: &Path) -> Result<Scene, RunError> {
+    let refuse = |why: ResumeRefusal| {
+        let command = record.command(folder);
+        Err(RunError::CannotResume { folder: folder.into(), why, command })
     };
     if record.version != record::VERSION {
-        return refuse(&format!(
-            "it was begun by thirdlaw {}, and {} may not give the same bits",
-            record.version,
-            record::VERSION
-        ));
+        return refuse(ResumeRefusal::OtherVersion(record.version.clone()));
     }
     if !record.cache {
-        return refuse("it was run with --no-cache, so no frames were kept");
+        return refuse(ResumeRefusal::NoCache);
     }
     let scene = SceneSource::of_record(record).load(&record.scene.overrides)?;
     if stats::hash_text(scene.world.model().fingerprint()) != record.model {
-        return refuse("its bodies have changed; has one of its mesh files?");
+        return refuse(ResumeRefusal::OtherBodies);
     }
     if record::settings_value(&scene)? != record.settings {
-        return refuse("the scene gives other settings than it did");
+        return refuse(ResumeRefusal::OtherSettings);
     }
     Ok(scene)
 }
 
 /// Finds the last whole frame, brings the scene to it, and cuts off what lies beyond.
-fn reopen(scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<Resumed, Failure> {
+fn reopen(scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<Resumed, RunError> {
     let mut frames = stats_rows(&folder)?;
     frames.truncate(Tables::whole_frames(&folder, &record, &scene)?);
     let rows = coupling::read(&folder.coupling())?;
@@ -110,7 +103,7 @@ fn reopen(scene: Scene, folder: RunFolder, mut record: RunRecord) -> Result<Resu
 }
 
 /// The measurements of the frames, as far as they go without a gap.
-fn stats_rows(folder: &RunFolder) -> Result<Vec<FrameStats>, Failure> {
+fn stats_rows(folder: &RunFolder) -> Result<Vec<FrameStats>, RunError> {
     let mut frames: Vec<FrameStats> = Vec::new();
     if !folder.stats().exists() {
         return Ok(frames);
@@ -140,9 +133,10 @@ fn replay(
     cache: &FrameCache,
     frames: &[FrameStats],
     rows: &[CouplingRow],
-) -> Result<(usize, Skipped), Failure> {
+) -> Result<(usize, Skipped), RunError> {
     let refuse = |frame: u32, why: String| {
-        Failure::Input(format!("{} cannot be used: {why}", cache.path(frame).display()))
+        let frame = cache.path(frame).display().to_string();
+        RunError::ForeignFrame { frame, why }
     };
     let mut last = None;
     let mut skipped = None;

@@ -3,7 +3,7 @@
 
 use crate::cache::FrameWriter;
 use crate::clock;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::folder::RunFolder;
 use crate::progress::{Progress, Watcher};
 use crate::record::{ExpectationRecord, RunOptions, RunOutcome, RunRecord, RunTotals};
@@ -44,7 +44,7 @@ impl Run {
         scene: Scene,
         folder: &Path,
         options: &RunOptions,
-    ) -> Result<Run, Failure> {
+    ) -> Result<Run, RunError> {
         let record = RunRecord::new(source, &scene, options)?;
         let stepper = Stepper::with_clock(scene, clock::monotonic)?;
         let folder = RunFolder::claim(folder)?;
@@ -53,7 +53,7 @@ impl Run {
     }
 
     /// Begins a run in a cleared folder with frame 0, the initial state.
-    pub fn begin(stepper: Stepper, folder: RunFolder, record: RunRecord) -> Result<Run, Failure> {
+    pub fn begin(stepper: Stepper, folder: RunFolder, record: RunRecord) -> Result<Run, RunError> {
         record.write(folder.path())?;
         let tables = Tables::create(&folder, &record)?;
         if record.cache {
@@ -105,13 +105,13 @@ impl Run {
     /// Simulates frame after frame, until all are done, the simulation breaks down or `watch` says
     /// `Break`, and writes down how it ended. An interrupted run goes on when this is called again,
     /// or by [`resume`](crate::resume::resume).
-    pub fn simulate(&mut self, watch: &mut Watcher<'_>) -> Result<RunOutcome, Failure> {
+    pub fn simulate(&mut self, watch: &mut Watcher<'_>) -> Result<RunOutcome, RunError> {
         let end = self.advance(watch)?;
         self.close(end)?;
         Ok(self.record.outcome)
     }
 
-    fn advance(&mut self, watch: &mut Watcher<'_>) -> Result<End, Failure> {
+    fn advance(&mut self, watch: &mut Watcher<'_>) -> Result<End, RunError> {
         let mut ended = self.tell(watch, 0.0, &[]);
         while self.last_frame() < self.record.frames {
             if ended.is_break() {
@@ -134,7 +134,7 @@ impl Run {
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last. Returns a
     /// line for each limit of a coupling that was crossed for the first time.
-    fn keep(&mut self) -> Result<Vec<String>, Failure> {
+    fn keep(&mut self) -> Result<Vec<String>, RunError> {
         // rows run ahead of their cache file by one frame at most
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         let stats = self.stepper.stats()?;
@@ -152,7 +152,7 @@ impl Run {
     }
 
     /// Writes down how it ended.
-    fn close(&mut self, end: End) -> Result<(), Failure> {
+    fn close(&mut self, end: End) -> Result<(), RunError> {
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
         self.tables.sync()?;
         let record = &mut self.record;

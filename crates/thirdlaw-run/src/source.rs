@@ -1,6 +1,6 @@
 //! From what was typed to a scene: a path or the name of a built-in scene.
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::record::RunRecord;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::Scene;
@@ -20,7 +20,7 @@ pub struct SceneSource {
 
 /// Finds the scene called `typed`. What ends in `.toml` is a path; otherwise a built-in name comes
 /// before a file of the same name.
-pub fn find(typed: &str) -> Result<SceneSource, Failure> {
+pub fn find(typed: &str) -> Result<SceneSource, RunError> {
     let path = Path::new(typed);
     let is_toml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"));
     if !is_toml {
@@ -33,31 +33,22 @@ pub fn find(typed: &str) -> Result<SceneSource, Failure> {
             });
         }
         if !path.is_file() {
-            return Err(unknown(typed));
+            let nearest = thirdlaw_scene::nearest_builtin(typed);
+            return Err(RunError::NoScene { name: typed.into(), nearest });
         }
     }
-    let bytes = std::fs::read(path).map_err(Failure::file("read", path))?;
+    let bytes = std::fs::read(path).map_err(RunError::file("read", path))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::Input(format!("{typed}: not a text: byte {at} is not UTF-8"))
+        RunError::NotText { name: typed.into(), byte: at }
     })?;
-    let absolute = std::path::absolute(path).map_err(Failure::file("read", path))?;
+    let absolute = std::path::absolute(path).map_err(RunError::file("read", path))?;
     Ok(SceneSource {
         name: path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         label: typed.into(),
         folder: absolute.parent().map(Path::to_owned),
         text,
     })
-}
-
-fn unknown(typed: &str) -> Failure {
-    let hint = match thirdlaw_scene::nearest_builtin(typed) {
-        Some(name) => format!("did you mean {name}?"),
-        None => {
-            "`thirdlaw scenes` lists the built-in ones; the path of a file ends in .toml".into()
-        }
-    };
-    Failure::Input(format!("there is no scene called {typed}\n{hint}"))
 }
 
 impl SceneSource {
@@ -72,7 +63,7 @@ impl SceneSource {
     }
 
     /// The scene, or everything that is wrong with it.
-    pub fn load(&self, overrides: &[(String, String)]) -> Result<Scene, Failure> {
+    pub fn load(&self, overrides: &[(String, String)]) -> Result<Scene, RunError> {
         Ok(thirdlaw_scene::load(&self.label, &self.text, self.folder.as_deref(), overrides)?)
     }
 }

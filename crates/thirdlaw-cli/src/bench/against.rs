@@ -7,6 +7,7 @@
 
 use super::{Figures, Pass, add_rest_energy, overlap, start};
 use crate::args::Peer;
+use crate::failure::Failure;
 use crate::print;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -16,7 +17,6 @@ use thirdlaw::couple::Simulator;
 use thirdlaw::model::BodyModel;
 use thirdlaw::{BodyId, Pose, World, measure};
 use thirdlaw_rapier::RapierWorld;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::stats::median;
 use thirdlaw_scene::Scene;
 

@@ -7,6 +7,7 @@
 mod plot;
 
 use crate::args::CompareArgs;
+use crate::failure::Failure;
 use crate::print::{number, plural, remark};
 use crate::{print, threads};
 use std::fmt::Write;
@@ -15,7 +16,6 @@ use thirdlaw::couple::Method;
 use thirdlaw::math::Vec3;
 use thirdlaw::measure;
 use thirdlaw_run::coupling_record::method_name;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::stats::{exact, median};
 use thirdlaw_run::stepper::{CoupledStep, CouplingTimes};
@@ -186,7 +186,7 @@ fn write_table(path: &Path, ways: &[Way]) -> Result<(), Failure> {
         }
     }
     table.append(rows)?;
-    table.sync()
+    Ok(table.sync()?)
 }
 
 fn text(name: &str, ways: &[Way]) -> String {

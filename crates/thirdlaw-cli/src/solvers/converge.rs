@@ -2,13 +2,13 @@
 
 use super::{Contestant, is_sequential};
 use crate::args::SolversArgs;
+use crate::failure::Failure;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 use thirdlaw::contact::colors::Colors;
 use thirdlaw::contact::{ContactProblem, Study, Velocities, Violation};
 use thirdlaw::{Precision, Settings};
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::stats::{exact, median};
 use thirdlaw_run::tables::FrameTable;
 use thirdlaw_scene::Scene;
@@ -188,5 +188,5 @@ pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(
     let mut table = FrameTable::create(&out.join("colors.csv"), &["color", "pairs"])?;
     let colors = contacts.colors.iter().enumerate();
     table.append(colors.map(|(i, n)| [i.to_string(), n.to_string()]))?;
-    table.sync()
+    Ok(table.sync()?)
 }

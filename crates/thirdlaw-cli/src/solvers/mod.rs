@@ -14,6 +14,7 @@ mod simulate;
 mod text;
 
 use crate::args::{DEFAULT_PILE, SolversArgs};
+use crate::failure::Failure;
 use crate::print::remark;
 use crate::{print, threads};
 use converge::{Contacts, Convergence};
@@ -23,7 +24,6 @@ use std::path::{Path, PathBuf};
 use thirdlaw::contact::Solver;
 use thirdlaw::{Precision, Settings};
 use thirdlaw_run::clock::now;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::{files, folder, source};
 use thirdlaw_scene::Scene;
@@ -193,5 +193,5 @@ fn write_json(path: Option<&Path>, report: &impl Serialize) -> Result<(), Failur
     let mut text = serde_json::to_string_pretty(report)
         .map_err(|error| Failure::file("write", path)(error.into()))?;
     text.push('\n');
-    files::write_whole(path, text.as_bytes())
+    Ok(files::write_whole(path, text.as_bytes())?)
 }

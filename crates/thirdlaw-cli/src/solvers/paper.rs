@@ -3,6 +3,7 @@
 use super::simulate::{Motion, simulate};
 use super::{Contestant, prepare, refuse, write_json};
 use crate::args::SolversArgs;
+use crate::failure::Failure;
 use crate::print::{number, remark};
 use crate::{print, threads};
 use serde::Serialize;
@@ -10,7 +11,6 @@ use std::fmt::Write;
 use thirdlaw::Precision;
 use thirdlaw::contact::Solver;
 use thirdlaw_run::clock::now;
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::source;
 use thirdlaw_run::tables::FrameTable;

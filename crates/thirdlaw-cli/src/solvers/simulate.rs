@@ -1,10 +1,10 @@
 //! The scene simulated with each solver: does it come to rest, and what does a frame cost?
 
 use super::Contestant;
+use crate::failure::Failure;
 use serde::Serialize;
 use std::path::Path;
 use thirdlaw::{Stage, measure};
-use thirdlaw_run::failure::Failure;
 use thirdlaw_run::stats::{exact, median};
 use thirdlaw_run::tables::FrameTable;
 use thirdlaw_run::{Stepper, clock};
@@ -126,5 +126,5 @@ pub fn write(out: &Path, all: &[Motion]) -> Result<(), Failure> {
         });
         table.append(rows)?;
     }
-    table.sync()
+    Ok(table.sync()?)
 }

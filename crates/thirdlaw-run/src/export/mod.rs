@@ -13,7 +13,7 @@ mod stage;
 mod usd;
 mod vtk;
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::files;
 use crate::progress::Watcher;
 use crate::recording::Recording;
@@ -57,7 +57,7 @@ pub struct Export<'a> {
 
 impl<'a> Export<'a> {
     /// These frames of a run, by their rising numbers; `None`: all.
-    pub fn of(recording: &'a Recording, frames: Option<Vec<u32>>) -> Result<Export<'a>, Failure> {
+    pub fn of(recording: &'a Recording, frames: Option<Vec<u32>>) -> Result<Export<'a>, RunError> {
         let frames = frames.unwrap_or_else(|| (0..=recording.last_frame).collect());
         Ok(Export { stage: recorded::stage(recording, frames)? })
     }
@@ -75,7 +75,7 @@ impl<'a> Export<'a> {
         out: &Path,
         force: bool,
         watch: &mut Watcher<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         let stage = &self.stage;
         match format {
             ExportFormat::Usd => {
@@ -106,7 +106,7 @@ impl<'a> Export<'a> {
 
 /// Removes what exports have left in a run's folder, before another run takes its place. What is
 /// not ours stays, and with it the folder.
-pub fn remove_results(run: &Path) -> Result<(), Failure> {
+pub fn remove_results(run: &Path) -> Result<(), RunError> {
     for format in [ExportFormat::Usd, ExportFormat::Gltf] {
         files::remove(&format.default_path(run))?;
     }
@@ -116,7 +116,7 @@ pub fn remove_results(run: &Path) -> Result<(), Failure> {
     for (format, is_ours) in folders {
         let path = format.default_path(run);
         if path.exists() && output::foreign_file(&path, is_ours)?.is_none() {
-            std::fs::remove_dir_all(&path).map_err(Failure::file("remove", &path))?;
+            std::fs::remove_dir_all(&path).map_err(RunError::file("remove", &path))?;
         }
     }
     let _ = std::fs::remove_dir(run.join(FOLDER));

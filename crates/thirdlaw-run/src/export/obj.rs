@@ -6,7 +6,7 @@ use super::names::Names;
 use super::output::NewFolder;
 use super::reader::Reader;
 use super::stage::{Frame, Sample, Stage};
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::fmt::Write;
 
 const MATERIALS: &str = "scene.mtl";
@@ -22,7 +22,7 @@ pub fn write(
     stage: &Stage<'_>,
     reader: &mut Reader<'_>,
     folder: &NewFolder,
-) -> Result<(), Failure> {
+) -> Result<(), RunError> {
     let mut names = Names::default();
     let names: Vec<String> = stage.objects.iter().map(|o| names.unique(&o.name)).collect();
     let mut materials = String::new();

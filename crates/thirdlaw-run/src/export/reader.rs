@@ -1,7 +1,7 @@
 //! Goes through the frames of a stage, as often as a format asks, and tells how far it is.
 
 use super::stage::{Frame, Stage};
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::progress::{Progress, Watcher};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -26,11 +26,11 @@ impl<'a> Reader<'a> {
     /// Shows every frame, with its number, to `visit`.
     pub fn each(
         &mut self,
-        mut visit: impl FnMut(u32, &Frame) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut visit: impl FnMut(u32, &Frame) -> Result<(), RunError>,
+    ) -> Result<(), RunError> {
         for &number in &self.stage.frames {
             if self.ended.is_break() {
-                return Err(Failure::Interrupted);
+                return Err(RunError::Interrupted);
             }
             let clock = Instant::now();
             let frame = self.stage.frame(number)?;

@@ -7,7 +7,7 @@ use super::stage::{
     ContactSample, ExportMesh, FieldInfo, FieldPlace, Form, Frame, Object, PointsSample,
     RigidSample, Sample, Stage,
 };
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::recording::Recording;
 use crate::render::colors;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ const SEGMENTS: usize = 32;
 const SQUARE_LEAST: f64 = 10.0;
 
 /// Describes a recording for export of these frames.
-pub fn stage(recording: &Recording, frames: Vec<u32>) -> Result<Stage<'_>, Failure> {
+pub fn stage(recording: &Recording, frames: Vec<u32>) -> Result<Stage<'_>, RunError> {
     let scene = &recording.scene;
     let width = square_width(recording, &frames)?;
     let mut meshes = Vec::new();
@@ -197,7 +197,7 @@ fn mesh_of(shape: &Shape, square: f64) -> ExportMesh {
 }
 
 /// Wide enough for every body that moves, where the run begins, halfway and where it ends.
-fn square_width(recording: &Recording, frames: &[u32]) -> Result<f64, Failure> {
+fn square_width(recording: &Recording, frames: &[u32]) -> Result<f64, RunError> {
     let models = &recording.scene.world.model().bodies;
     if !models.iter().any(|model| model.alive && model.shape.is_half_space()) {
         return Ok(SQUARE_LEAST);

@@ -4,7 +4,7 @@
 //! time from [`Stage::frame`], so that no format needs the whole run in memory; formats that want
 //! one object over all frames go through the frames several times. Lengths are in metres, y is up.
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use thirdlaw::{Pose, Vec3};
 
 /// Everything that a file format needs to know before the first frame.
@@ -20,7 +20,7 @@ pub struct Stage<'a> {
     /// What moves and what stands.
     pub objects: Vec<Object>,
     /// Makes a frame, by its number.
-    pub source: Box<dyn Fn(u32) -> Result<Frame, Failure> + 'a>,
+    pub source: Box<dyn Fn(u32) -> Result<Frame, RunError> + 'a>,
 }
 
 /// Triangles.
@@ -160,7 +160,7 @@ pub struct ContactSample {
 
 impl Stage<'_> {
     /// Makes a frame and checks that it is one of this stage.
-    pub fn frame(&self, number: u32) -> Result<Frame, Failure> {
+    pub fn frame(&self, number: u32) -> Result<Frame, RunError> {
         let frame = (self.source)(number)?;
         let fits = |(object, sample): (&Object, &Sample)| match (&object.form, sample) {
             (Form::Rigid { .. }, Sample::Rigid(_)) => true,
@@ -177,7 +177,8 @@ impl Stage<'_> {
         match fit {
             true => Ok(frame),
             false => {
-                Err(Failure::Input(format!("frame {number} does not fit the scene's objects")))
+                let why = "it does not fit the scene's objects".into();
+                Err(RunError::ForeignFrame { frame: format!("frame {number}"), why })
             }
         }
     }

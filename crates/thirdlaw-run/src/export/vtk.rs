@@ -11,7 +11,7 @@
 use super::output::NewFolder;
 use super::reader::Reader;
 use super::stage::{FieldInfo, FieldPlace, Form, Frame, PointsSample, RigidSample, Sample, Stage};
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::fmt::Write;
 use thirdlaw::Vec3;
 
@@ -35,7 +35,7 @@ pub fn write(
     stage: &Stage<'_>,
     reader: &mut Reader<'_>,
     folder: &NewFolder,
-) -> Result<(), Failure> {
+) -> Result<(), RunError> {
     let fields = all_fields(stage);
     let mut index = String::new();
     reader.each(|number, frame| {

@@ -12,7 +12,7 @@ mod pictures;
 pub mod view;
 mod wires;
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::files;
 use crate::progress::{Progress, Watcher};
 use crate::record;
@@ -71,7 +71,7 @@ impl Studio {
         recording: Recording,
         out: &Path,
         options: PictureOptions,
-    ) -> Result<Studio, Failure> {
+    ) -> Result<Studio, RunError> {
         let PictureOptions { size: (width, height), samples, frames, poster, force } = options;
         let last = recording.last_frame;
         let frames = frames.unwrap_or_else(|| {
@@ -105,14 +105,14 @@ impl Studio {
     }
 
     /// Draws the poster alone, with at most so many colours where a number is given.
-    pub fn draw_poster(&mut self, colors: Option<usize>) -> Result<(), Failure> {
+    pub fn draw_poster(&mut self, colors: Option<usize>) -> Result<(), RunError> {
         self.make_folder()?;
         let image = self.draw(self.poster)?;
         pictures::write_poster(&self.out.join(POSTER), &image, colors)
     }
 
     /// Draws the pictures that are not there yet; what is done is kept when `watch` ends it.
-    pub fn draw_missing(&mut self, watch: &mut Watcher<'_>) -> Result<Drawn, Failure> {
+    pub fn draw_missing(&mut self, watch: &mut Watcher<'_>) -> Result<Drawn, RunError> {
         self.make_folder()?;
         let mut pictures = Pictures::open(&self.out, &self.picture_options(), self.force)?;
         let missing: Vec<u32> =
@@ -122,8 +122,8 @@ impl Studio {
         Ok(Drawn { pictures, made: missing.len() })
     }
 
-    fn make_folder(&self) -> Result<(), Failure> {
-        std::fs::create_dir_all(&self.out).map_err(Failure::file("create", &self.out))
+    fn make_folder(&self) -> Result<(), RunError> {
+        std::fs::create_dir_all(&self.out).map_err(RunError::file("create", &self.out))
     }
 
     fn draw_all(
@@ -131,13 +131,13 @@ impl Studio {
         missing: &[u32],
         pictures: &mut Pictures,
         watch: &mut Watcher<'_>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         let total = self.frames.len() as u32;
         let there = total - missing.len() as u32;
         let mut ended = watch(&Progress { done: there, total, time: 0.0, ms: 0.0, warnings: &[] });
         for (done, &frame) in (there + 1..).zip(missing) {
             if ended.is_break() {
-                return Err(Failure::Interrupted);
+                return Err(RunError::Interrupted);
             }
             let clock = Instant::now();
             let image = self.draw(frame)?;
@@ -150,18 +150,19 @@ impl Studio {
     }
 
     /// The picture of a frame.
-    fn draw(&mut self, frame: u32) -> Result<Image, Failure> {
+    fn draw(&mut self, frame: u32) -> Result<Image, RunError> {
         let snapshot = self.recording.frame(frame)?;
         let world = &mut self.recording.scene.world;
-        world
-            .restore(&snapshot)
-            .map_err(|error| Failure::Input(format!("frame {frame} cannot be used: {error}")))?;
+        world.restore(&snapshot).map_err(|error| RunError::ForeignFrame {
+            frame: format!("frame {frame}"),
+            why: error.to_string(),
+        })?;
         let camera = self.view.camera(world.time());
         Ok(self.drawing.picture(world, camera, |picture| trace(picture, &self.options)))
     }
 
     /// Writes the poster, from the pictures where it is among them.
-    pub fn write_poster(&mut self, drawn: &Drawn) -> Result<(), Failure> {
+    pub fn write_poster(&mut self, drawn: &Drawn) -> Result<(), RunError> {
         let path = self.out.join(POSTER);
         match drawn.pictures.has(self.poster) {
             true => files::write_whole(&path, &drawn.pictures.bytes(self.poster)?),
@@ -170,7 +171,7 @@ impl Studio {
     }
 
     /// Writes the pictures as a movie at the run's own speed; `None` where there is but one.
-    pub fn write_movie(&self, drawn: &Drawn) -> Result<Option<Movie>, Failure> {
+    pub fn write_movie(&self, drawn: &Drawn) -> Result<Option<Movie>, RunError> {
         let [first, second, ..] = self.frames[..] else { return Ok(None) };
         let fps = self.recording.record.fps / f64::from(second - first);
         let size = (self.options.width, self.options.height);
@@ -179,7 +180,7 @@ impl Studio {
     }
 
     /// Writes a square of pictures, evenly spread from the first to the last.
-    pub fn write_sheet(&self, drawn: &Drawn, columns: usize) -> Result<(), Failure> {
+    pub fn write_sheet(&self, drawn: &Drawn, columns: usize) -> Result<(), RunError> {
         let count = (columns * columns).min(self.frames.len());
         let (width, height) = (self.options.width, self.options.height);
         let cell = (SHEET_WIDTH / columns).clamp(1, width);
@@ -213,7 +214,7 @@ pub struct Drawn {
 }
 
 /// Removes what a rendering has left in a run's folder, before another run takes its place.
-pub fn remove_results(folder: &Path) -> Result<(), Failure> {
+pub fn remove_results(folder: &Path) -> Result<(), RunError> {
     files::remove(&folder.join(POSTER))?;
     files::remove(&folder.join(SHEET))?;
     movie::files_in(folder).iter().try_for_each(|path| files::remove(path))?;

@@ -1,7 +1,7 @@
 //! The pictures in sequence: an MP4 by `ffmpeg` where it is installed, else an animated PNG.
 
 use super::pictures::Pictures;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::files;
 use std::fs::File;
 use std::io::{BufWriter, Error, Read, Write};
@@ -34,7 +34,7 @@ pub struct Movie {
 }
 
 /// Writes the movie into `out`.
-pub fn write(reel: &Reel<'_>, out: &Path) -> Result<Movie, Failure> {
+pub fn write(reel: &Reel<'_>, out: &Path) -> Result<Movie, RunError> {
     let (mp4, apng) = (out.join(MP4), out.join(APNG));
     let remark = match encoder(reel, &files::temporary_name(&mp4)) {
         Ok(encoder) => match write_mp4(reel, encoder, &mp4)? {
@@ -74,16 +74,16 @@ fn encoder(reel: &Reel<'_>, path: &Path) -> std::io::Result<Child> {
 }
 
 /// Feeds the pictures to ffmpeg; returns its complaint where it fails.
-fn write_mp4(reel: &Reel<'_>, mut encoder: Child, path: &Path) -> Result<Option<String>, Failure> {
+fn write_mp4(reel: &Reel<'_>, mut encoder: Child, path: &Path) -> Result<Option<String>, RunError> {
     let temporary = files::temporary_name(path);
     let fed = encoder.stdin.take().map_or(Ok(()), |pipe| feed(reel, pipe));
     let mut complaint = String::new();
     if let Some(mut errors) = encoder.stderr.take() {
         let _ = errors.read_to_string(&mut complaint);
     }
-    let ended = encoder.wait().map_err(Failure::file("run", Path::new("ffmpeg")));
+    let ended = encoder.wait().map_err(RunError::file("run", Path::new("ffmpeg")));
     if fed.is_ok() && ended.as_ref().is_ok_and(|status| status.success()) {
-        std::fs::rename(&temporary, path).map_err(Failure::file("write", path))?;
+        std::fs::rename(&temporary, path).map_err(RunError::file("write", path))?;
         return Ok(None);
     }
     files::remove(&temporary)?;
@@ -93,7 +93,7 @@ fn write_mp4(reel: &Reel<'_>, mut encoder: Child, path: &Path) -> Result<Option<
     Ok(Some(if complaint.is_empty() { status.to_string() } else { complaint.into() }))
 }
 
-fn feed(reel: &Reel<'_>, mut pipe: impl Write) -> Result<(), Failure> {
+fn feed(reel: &Reel<'_>, mut pipe: impl Write) -> Result<(), RunError> {
     for &frame in reel.frames {
         // an encoder that hangs up says why on its own
         if pipe.write_all(&reel.pictures.read(frame)?.rgb()).is_err() {
@@ -103,19 +103,19 @@ fn feed(reel: &Reel<'_>, mut pipe: impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-fn write_apng(reel: &Reel<'_>, path: &Path) -> Result<(), Failure> {
+fn write_apng(reel: &Reel<'_>, path: &Path) -> Result<(), RunError> {
     let temporary = files::temporary_name(path);
     let result = apng_into(reel, &temporary, path)
-        .and_then(|()| std::fs::rename(&temporary, path).map_err(Failure::file("write", path)));
+        .and_then(|()| std::fs::rename(&temporary, path).map_err(RunError::file("write", path)));
     if result.is_err() {
         let _ = files::remove(&temporary);
     }
     result
 }
 
-fn apng_into(reel: &Reel<'_>, temporary: &Path, path: &Path) -> Result<(), Failure> {
-    let refuse = |why| Failure::file("write", path)(Error::other(why));
-    let file = File::create(temporary).map_err(Failure::file("write", path))?;
+fn apng_into(reel: &Reel<'_>, temporary: &Path, path: &Path) -> Result<(), RunError> {
+    let refuse = |why| RunError::file("write", path)(Error::other(why));
+    let file = File::create(temporary).map_err(RunError::file("write", path))?;
     let (width, height) = reel.size;
     let fps = reel.fps.round().clamp(1.0, 1000.0) as u16;
     let sink = BufWriter::new(file);

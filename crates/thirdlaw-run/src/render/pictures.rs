@@ -4,7 +4,7 @@
 //! options have left are removed before the first new one is made, so that a picture that is there
 //! is always the one that would be made.
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::files;
 use crate::folder;
 use serde::Serialize;
@@ -37,19 +37,19 @@ pub struct Options {
 /// The folder, and the picture that is being written to it.
 pub struct Pictures {
     folder: PathBuf,
-    at_work: Option<JoinHandle<Result<(), Failure>>>,
+    at_work: Option<JoinHandle<Result<(), RunError>>>,
     /// Keeps other processes from writing to the folder.
     _lock: File,
 }
 
 impl Pictures {
     /// Opens the folder under `out` for pictures made with `options`; with `force` none is kept.
-    pub fn open(out: &Path, options: &Options, force: bool) -> Result<Pictures, Failure> {
+    pub fn open(out: &Path, options: &Options, force: bool) -> Result<Pictures, RunError> {
         let folder = out.join(FOLDER);
         let pictures = Pictures { _lock: folder::lock(&folder)?, folder, at_work: None };
         let path = pictures.folder.join(OPTIONS);
         let mut wanted = serde_json::to_vec_pretty(options)
-            .map_err(|error| Failure::file("write", &path)(error.into()))?;
+            .map_err(|error| RunError::file("write", &path)(error.into()))?;
         wanted.push(b'\n');
         if force || files::read_if_present(&path)?.as_ref() != Some(&wanted) {
             clear(&pictures.folder)?;
@@ -69,7 +69,7 @@ impl Pictures {
     }
 
     /// Begins to compress and write a picture, while the next one is rendered.
-    pub fn write(&mut self, frame: u32, image: Image) -> Result<(), Failure> {
+    pub fn write(&mut self, frame: u32, image: Image) -> Result<(), RunError> {
         self.finish()?;
         let path = self.path(frame);
         self.at_work = Some(std::thread::spawn(move || write_image(&path, &image)));
@@ -77,33 +77,33 @@ impl Pictures {
     }
 
     /// Waits until the last picture is on the disk.
-    pub fn finish(&mut self) -> Result<(), Failure> {
+    pub fn finish(&mut self) -> Result<(), RunError> {
         let Some(writing) = self.at_work.take() else {
             return Ok(());
         };
-        let lost = || Failure::file("write", &self.folder)(ErrorKind::Other.into());
+        let lost = || RunError::file("write", &self.folder)(ErrorKind::Other.into());
         writing.join().unwrap_or_else(|_| Err(lost()))
     }
 
     /// Reads a picture back.
-    pub fn read(&self, frame: u32) -> Result<Image, Failure> {
+    pub fn read(&self, frame: u32) -> Result<Image, RunError> {
         let path = self.path(frame);
-        let bytes = fs::read(&path).map_err(Failure::file("read", &path))?;
+        let bytes = fs::read(&path).map_err(RunError::file("read", &path))?;
         read_png(&bytes).map_err(|why| {
-            Failure::file("read", &path)(Error::new(ErrorKind::InvalidData, why))
-                .with_hint(|| "add --force to make all pictures anew".into())
+            let reason = Error::new(ErrorKind::InvalidData, why);
+            RunError::Picture { path, reason }
         })
     }
 
     /// The bytes of a picture's file.
-    pub fn bytes(&self, frame: u32) -> Result<Vec<u8>, Failure> {
+    pub fn bytes(&self, frame: u32) -> Result<Vec<u8>, RunError> {
         let path = self.path(frame);
-        fs::read(&path).map_err(Failure::file("read", &path))
+        fs::read(&path).map_err(RunError::file("read", &path))
     }
 }
 
 /// Removes the pictures under `out`; what is not ours stays, and with it the folder.
-pub fn remove(out: &Path) -> Result<(), Failure> {
+pub fn remove(out: &Path) -> Result<(), RunError> {
     let folder = out.join(FOLDER);
     if !folder.exists() {
         return Ok(());
@@ -116,11 +116,11 @@ pub fn remove(out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn clear(folder: &Path) -> Result<(), Failure> {
+fn clear(folder: &Path) -> Result<(), RunError> {
     // first of all: without it the pictures that are left count as nobody's
     files::remove(&folder.join(OPTIONS))?;
-    for entry in fs::read_dir(folder).map_err(Failure::file("read", folder))? {
-        let path = entry.map_err(Failure::file("read", folder))?.path();
+    for entry in fs::read_dir(folder).map_err(RunError::file("read", folder))? {
+        let path = entry.map_err(RunError::file("read", folder))?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let name = name.strip_suffix(files::TEMPORARY).unwrap_or(name);
         let digits = name.strip_prefix("frame-").and_then(|name| name.strip_suffix(".png"));
@@ -132,16 +132,16 @@ fn clear(folder: &Path) -> Result<(), Failure> {
 }
 
 /// Writes an image as a PNG, whole or not at all.
-pub fn write_image(path: &Path, image: &Image) -> Result<(), Failure> {
+pub fn write_image(path: &Path, image: &Image) -> Result<(), RunError> {
     write_poster(path, image, None)
 }
 
 /// The same with few colours, where a number of them is given.
-pub fn write_poster(path: &Path, image: &Image, colors: Option<usize>) -> Result<(), Failure> {
+pub fn write_poster(path: &Path, image: &Image, colors: Option<usize>) -> Result<(), RunError> {
     let bytes = match colors {
         Some(colors) => write_indexed_png(image, colors),
         None => write_png(image),
     };
-    let bytes = bytes.map_err(|why| Failure::file("write", path)(Error::other(why)))?;
+    let bytes = bytes.map_err(|why| RunError::file("write", path)(Error::other(why)))?;
     files::write_whole(path, &bytes)
 }

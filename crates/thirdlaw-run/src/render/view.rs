@@ -1,6 +1,6 @@
 //! Where pictures are taken from, and which of them tells most.
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::recording::Recording;
 use rayon::prelude::*;
 use thirdlaw::shape::Aabb;
@@ -26,7 +26,7 @@ pub enum View {
 
 impl View {
     /// The scene's own camera, else one that shows where bodies move during the whole run.
-    pub fn of(recording: &Recording, aspect: f64) -> Result<View, Failure> {
+    pub fn of(recording: &Recording, aspect: f64) -> Result<View, RunError> {
         match &recording.scene.camera {
             Some(camera) => Ok(View::Scene(camera.clone())),
             None => Ok(View::Still(Camera::framing(&moving_bounds(recording)?, aspect))),
@@ -51,7 +51,7 @@ impl View {
 }
 
 /// Bounds over the whole run of the bodies that can move, without those that fly far away.
-fn moving_bounds(recording: &Recording) -> Result<Bounds, Failure> {
+fn moving_bounds(recording: &Recording) -> Result<Bounds, RunError> {
     let last = recording.last_frame;
     let count = last.min(FRAMING_FRAMES - 1);
     let boxes: Vec<Vec<Aabb>> = (0..=count)
@@ -60,7 +60,7 @@ fn moving_bounds(recording: &Recording) -> Result<Bounds, Failure> {
             let frame = u64::from(i) * u64::from(last) / u64::from(count.max(1));
             Ok(moving_boxes(recording, &recording.frame(frame as u32)?))
         })
-        .collect::<Result<_, Failure>>()?;
+        .collect::<Result<_, RunError>>()?;
     let boxes: Vec<Aabb> = boxes.into_iter().flatten().collect();
     let part = |values: &mut Vec<f64>, share: f64| {
         values.sort_by(f64::total_cmp);
@@ -100,11 +100,11 @@ fn moving_boxes(recording: &Recording, snapshot: &Snapshot) -> Vec<Aabb> {
 
 /// The frame in which most happens: many bodies move and touch something at once. The last one
 /// where nothing much does.
-pub fn busiest_frame(recording: &Recording, frames: &[u32]) -> Result<u32, Failure> {
+pub fn busiest_frame(recording: &Recording, frames: &[u32]) -> Result<u32, RunError> {
     let activity: Vec<f64> = frames
         .par_iter()
         .map(|&frame| Ok(activity(recording, &recording.frame(frame)?)))
-        .collect::<Result<_, Failure>>()?;
+        .collect::<Result<_, RunError>>()?;
     let bodies = &recording.scene.world.model().bodies;
     let dynamic = bodies.iter().filter(|body| body.alive && body.is_dynamic()).count();
     let mut best = (WORTH * dynamic as f64, recording.last_frame);

@@ -8,7 +8,7 @@ mod page;
 mod pictures;
 mod plots;
 
-use crate::failure::Failure;
+use crate::error::RunError;
 
 use crate::record::RunRecord;
 use crate::recording::Recording;
@@ -38,7 +38,7 @@ struct Report {
 }
 
 /// Writes the report of the run in `folder`.
-pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), Failure> {
+pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), RunError> {
     let frames = read_stats(&folder.join(folder::STATS))?;
     let title = scene.title.clone();
     let gallery = match record.cache && !frames.is_empty() {
@@ -55,7 +55,7 @@ pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), Failu
     files::write_whole(&folder.join(FILE_NAME), page::page(&report).as_bytes())
 }
 
-fn read_stats(path: &Path) -> Result<Vec<FrameStats>, Failure> {
+fn read_stats(path: &Path) -> Result<Vec<FrameStats>, RunError> {
     let mut frames = Vec::new();
     if path.exists() {
         table::scan(path, |frame, _, row| {

@@ -1,7 +1,7 @@
 //! The pictures of a report: a poster and a strip of frames, small and quickly drawn.
 
 use super::html::base64;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::recording::Recording;
 use crate::render::drawing::Drawing;
 use crate::render::view::{View, busiest_frame};
@@ -39,14 +39,14 @@ pub struct Gallery {
 
 impl Gallery {
     /// Draws them; `motion` is how much goes on in each frame.
-    pub fn draw(recording: &mut Recording, motion: &[f64]) -> Result<Gallery, Failure> {
+    pub fn draw(recording: &mut Recording, motion: &[f64]) -> Result<Gallery, RunError> {
         let last = recording.last_frame;
         let view = View::of(recording, 16.0 / 9.0)?;
         let drawing = Drawing::new(&recording.scene, &view.camera(0.0));
         let poster = busiest_frame(recording, &spread(last, CANDIDATES))?;
-        let mut draw = |frame: u32, size: (usize, usize)| -> Result<Drawn, Failure> {
+        let mut draw = |frame: u32, size: (usize, usize)| -> Result<Drawn, RunError> {
             let refuse = |what: String| {
-                Failure::file("draw", &recording.folder)(Error::new(ErrorKind::InvalidData, what))
+                RunError::file("draw", &recording.folder)(Error::new(ErrorKind::InvalidData, what))
             };
             let snapshot = recording.frame(frame)?;
             let world = &mut recording.scene.world;

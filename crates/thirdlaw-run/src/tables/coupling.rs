@@ -5,7 +5,7 @@
 //! nowhere, passivity error is energy that did.
 
 use super::table;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::stats::exact;
 use crate::stepper::CoupledStep;
 use std::path::Path;
@@ -173,7 +173,7 @@ pub fn frame(rows: &[CouplingRow], frame: u32, partition: &Partition) -> Vec<Cou
 }
 
 /// All whole rows of a table, in their order; none where there is no table.
-pub fn read(path: &Path) -> Result<Vec<CouplingRow>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<CouplingRow>, RunError> {
     let mut rows = Vec::new();
     if path.exists() {
         table::scan(path, |frame, _, fields| {

@@ -9,7 +9,7 @@ pub(crate) mod table;
 
 pub use table::FrameTable;
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::folder::RunFolder;
 use crate::record::RunRecord;
 use crate::stats;
@@ -32,7 +32,7 @@ pub(crate) struct Tables {
 
 impl Tables {
     /// New tables, in place of any old ones.
-    pub fn create(folder: &RunFolder, record: &RunRecord) -> Result<Tables, Failure> {
+    pub fn create(folder: &RunFolder, record: &RunRecord) -> Result<Tables, RunError> {
         Tables::open(folder, record, &mut FrameTable::create)
     }
 
@@ -41,7 +41,7 @@ impl Tables {
         folder: &RunFolder,
         record: &RunRecord,
         first_cut: u32,
-    ) -> Result<Tables, Failure> {
+    ) -> Result<Tables, RunError> {
         Tables::open(folder, record, &mut |path, columns| {
             // times are for people: where their table is gone it begins anew
             match *path == folder.stages() && !path.exists() {
@@ -55,7 +55,7 @@ impl Tables {
         folder: &RunFolder,
         record: &RunRecord,
         open: &mut Open<'_>,
-    ) -> Result<Tables, Failure> {
+    ) -> Result<Tables, RunError> {
         let stats = open(&folder.stats(), &stats::COLUMNS)?;
         let mut open_if = |wanted: bool, path: &Path, columns: &[&str]| match wanted {
             true => open(path, columns).map(Some),
@@ -71,7 +71,7 @@ impl Tables {
     }
 
     /// Appends the rows of the present frame.
-    pub fn append(&mut self, stepper: &Stepper, stats: &FrameStats) -> Result<(), Failure> {
+    pub fn append(&mut self, stepper: &Stepper, stats: &FrameStats) -> Result<(), RunError> {
         let (frame, scene) = (stats.frame, stepper.scene());
         if let Some(table) = &mut self.coupling {
             table.append(stepper.coupling_rows().iter().map(coupling::CouplingRow::fields))?;
@@ -91,7 +91,7 @@ impl Tables {
     }
 
     /// Makes sure that all that counts is on the disk.
-    pub fn sync(&self) -> Result<(), Failure> {
+    pub fn sync(&self) -> Result<(), RunError> {
         self.stats.sync()?;
         let others = [&self.poses, &self.joints, &self.points, &self.coupling];
         others.into_iter().flatten().try_for_each(FrameTable::sync)
@@ -102,7 +102,7 @@ impl Tables {
         folder: &RunFolder,
         record: &RunRecord,
         scene: &Scene,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, RunError> {
         let mut whole = u32::MAX;
         if record.poses {
             whole = whole.min(whole_frames(&folder.poses(), scene.bodies.len())?);
@@ -117,4 +117,4 @@ impl Tables {
     }
 }
 
-type Open<'a> = dyn FnMut(&Path, &[&str]) -> Result<FrameTable, Failure> + 'a;
+type Open<'a> = dyn FnMut(&Path, &[&str]) -> Result<FrameTable, RunError> + 'a;

@@ -1,7 +1,7 @@
 //! `stages.csv`: how long each stage of a step takes.
 
 use super::table;
-use crate::failure::Failure;
+use crate::error::RunError;
 use crate::stepper::{StageTimes, stage_name};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ pub fn rows(frame: u32, times: &StageTimes) -> impl Iterator<Item = [String; 3]>
 
 /// The times of each stage over `frames` frames, ms, as far as the table has them; stages in the
 /// order in which they come there.
-pub fn read(path: &Path, frames: usize) -> Result<Vec<(String, Vec<f64>)>, Failure> {
+pub fn read(path: &Path, frames: usize) -> Result<Vec<(String, Vec<f64>)>, RunError> {
     let mut stages: Vec<(String, Vec<f64>)> = Vec::new();
     if !path.exists() {
         return Ok(stages);

@@ -4,7 +4,7 @@
 //! frame's cache file; whatever a kill left beyond the last whole frame is cut off by
 //! [`FrameTable::reopen`].
 
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::fs::{File, OpenOptions};
 use std::io::{BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,15 +17,15 @@ pub struct FrameTable {
 
 impl FrameTable {
     /// A new table, in place of any old one.
-    pub fn create(path: &Path, columns: &[&str]) -> Result<FrameTable, Failure> {
-        let file = File::create(path).map_err(Failure::file("write", path))?;
+    pub fn create(path: &Path, columns: &[&str]) -> Result<FrameTable, RunError> {
+        let file = File::create(path).map_err(RunError::file("write", path))?;
         let mut table = FrameTable { path: path.into(), file };
         table.append([columns])?;
         Ok(table)
     }
 
     /// Appends rows, all at once.
-    pub fn append<R>(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), Failure>
+    pub fn append<R>(&mut self, rows: impl IntoIterator<Item = R>) -> Result<(), RunError>
     where
         R: IntoIterator,
         R::Item: AsRef<[u8]>,
@@ -39,13 +39,13 @@ impl FrameTable {
     }
 
     /// Makes sure that all rows are on the disk.
-    pub fn sync(&self) -> Result<(), Failure> {
+    pub fn sync(&self) -> Result<(), RunError> {
         self.file.sync_data().map_err(|e| self.failure(e))
     }
 
     /// Opens the table again at its end, with the rows of frames from `first_cut` on removed.
-    pub fn reopen(path: &Path, first_cut: u32) -> Result<FrameTable, Failure> {
-        let failure = Failure::file("read", path);
+    pub fn reopen(path: &Path, first_cut: u32) -> Result<FrameTable, RunError> {
+        let failure = RunError::file("read", path);
         let mut end = 0;
         scan(path, |frame, record_end, _| {
             if frame.is_none_or(|frame| frame < first_cut) {
@@ -62,8 +62,8 @@ impl FrameTable {
         Ok(FrameTable { path: path.into(), file: open().map_err(failure)? })
     }
 
-    fn failure(&self, reason: std::io::Error) -> Failure {
-        Failure::file("write", &self.path)(reason)
+    fn failure(&self, reason: std::io::Error) -> RunError {
+        RunError::file("write", &self.path)(reason)
     }
 }
 
@@ -73,10 +73,10 @@ impl FrameTable {
 pub fn scan(
     path: &Path,
     mut visit: impl FnMut(Option<u32>, u64, &csv::StringRecord) -> bool,
-) -> Result<(), Failure> {
-    let mut file = File::open(path).map_err(Failure::file("read", path))?;
-    let whole = whole_lines(&mut file).map_err(Failure::file("read", path))?;
-    file.seek(SeekFrom::Start(0)).map_err(Failure::file("read", path))?;
+) -> Result<(), RunError> {
+    let mut file = File::open(path).map_err(RunError::file("read", path))?;
+    let whole = whole_lines(&mut file).map_err(RunError::file("read", path))?;
+    file.seek(SeekFrom::Start(0)).map_err(RunError::file("read", path))?;
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).from_reader(BufReader::new(file.take(whole)));
     let mut record = csv::StringRecord::new();
@@ -86,7 +86,7 @@ pub fn scan(
             Ok(true) => {}
             Ok(false) => return Ok(()),
             Err(error) => match error.into_kind() {
-                csv::ErrorKind::Io(reason) => return Err(Failure::file("read", path)(reason)),
+                csv::ErrorKind::Io(reason) => return Err(RunError::file("read", path)(reason)),
                 // rows of another length or without sense: what follows them is no better
                 _ => return Ok(()),
             },
@@ -100,7 +100,7 @@ pub fn scan(
 }
 
 /// How many frames, from frame 0 on, have all their `row_count` rows; none where there is no table.
-pub fn whole_frames(path: &Path, row_count: usize) -> Result<u32, Failure> {
+pub fn whole_frames(path: &Path, row_count: usize) -> Result<u32, RunError> {
     if !path.exists() {
         return Ok(0);
     }

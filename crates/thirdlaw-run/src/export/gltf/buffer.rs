@@ -2,7 +2,7 @@
 //! first in the end.
 
 use super::super::output::NewFile;
-use crate::failure::Failure;
+use crate::error::RunError;
 use serde_json::{Value, json};
 use std::io::Read;
 
@@ -33,13 +33,13 @@ impl Buffer {
         kind: &str,
         target: Option<u32>,
         bounded: bool,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, RunError> {
         let view = self.view(4 * values.len() as u64, target, None);
         self.append(values, kind, (view, 0), bounded)
     }
 
     /// Appends the corners of triangles; returns their accessor.
-    pub fn indices(&mut self, corners: &[u32]) -> Result<usize, Failure> {
+    pub fn indices(&mut self, corners: &[u32]) -> Result<usize, RunError> {
         let view = self.view(4 * corners.len() as u64, Some(INDICES), None);
         self.write(corners.iter().flat_map(|x| x.to_le_bytes()).collect())?;
         self.accessors.push(json!({
@@ -69,7 +69,7 @@ impl Buffer {
         kind: &str,
         (view, offset): (usize, u64),
         bounded: bool,
-    ) -> Result<usize, Failure> {
+    ) -> Result<usize, RunError> {
         let width = match kind {
             "VEC2" => 2,
             "VEC3" => 3,
@@ -97,20 +97,16 @@ impl Buffer {
         Ok(self.accessors.len() - 1)
     }
 
-    fn write(&mut self, bytes: Vec<u8>) -> Result<(), Failure> {
+    fn write(&mut self, bytes: Vec<u8>) -> Result<(), RunError> {
         self.length += bytes.len() as u64;
         if self.length > u64::from(u32::MAX) / 2 {
-            return Err(Failure::Input(
-                "this run is too large for one glTF file (2 GB)\nexport fewer frames, such as \
-                 `--frames ..:4`, or export to usd"
-                    .into(),
-            ));
+            return Err(RunError::TooLarge);
         }
         self.scratch.write(bytes)
     }
 
     /// Writes the whole file: header, `root` with the description of the bytes, and the bytes.
-    pub fn finish(self, mut root: Value, file: &mut NewFile) -> Result<(), Failure> {
+    pub fn finish(self, mut root: Value, file: &mut NewFile) -> Result<(), RunError> {
         let length = self.length as u32;
         if length > 0 {
             root["buffers"] = json!([{ "byteLength": length }]);
@@ -123,7 +119,7 @@ impl Buffer {
         let chunk = if length > 0 { 8 + length } else { 0 };
         let total = 12 + 8 + text.len() as u64 + u64::from(chunk);
         let Ok(total) = u32::try_from(total) else {
-            return Err(Failure::Input("this run is too large for one glTF file".into()));
+            return Err(RunError::TooLarge);
         };
         file.write(b"glTF")?;
         file.write(2u32.to_le_bytes())?;
@@ -140,7 +136,7 @@ impl Buffer {
             loop {
                 let read = scratch
                     .read(&mut block)
-                    .map_err(Failure::file("read", std::path::Path::new("the scratch file")))?;
+                    .map_err(RunError::file("read", std::path::Path::new("the scratch file")))?;
                 if read == 0 {
                     return Ok(());
                 }

@@ -13,7 +13,7 @@ mod stream;
 use super::output::NewFile;
 use super::reader::Reader;
 use super::stage::{ExportMesh, Form, RigidSample, Sample, Stage, linear};
-use crate::failure::Failure;
+use crate::error::RunError;
 use buffer::Buffer;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub fn write(
     reader: &mut Reader<'_>,
     file: &mut NewFile,
     scratch: NewFile,
-) -> Result<(), Failure> {
+) -> Result<(), RunError> {
     let mut writer = Writer::new(stage, scratch)?;
     let first = stage.frame(stage.first())?;
     let mut moving = Vec::new();
@@ -101,7 +101,7 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(stage: &'a Stage<'a>, scratch: NewFile) -> Result<Writer<'a>, Failure> {
+    fn new(stage: &'a Stage<'a>, scratch: NewFile) -> Result<Writer<'a>, RunError> {
         let mut buffer = Buffer::new(scratch);
         let start = stage.time(stage.first());
         let times: Vec<f32> =
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         i: usize,
         mesh: usize,
         sample: &RigidSample,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RunError> {
         let object = &self.stage.objects[i];
         let shape = &self.stage.meshes[mesh];
         let material = self.material(object.color, shape.two_sided);
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The bytes of a mesh, its vertices split where corners differ in normal.
-    fn primitive(&mut self, mesh: &ExportMesh) -> Result<Value, Failure> {
+    fn primitive(&mut self, mesh: &ExportMesh) -> Result<Value, RunError> {
         let split = Split::new(mesh);
         let positions: Vec<f32> = split
             .vertices
@@ -204,7 +204,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the motion of a rigid body.
-    fn animate(&mut self, node: usize, samples: &[RigidSample]) -> Result<(), Failure> {
+    fn animate(&mut self, node: usize, samples: &[RigidSample]) -> Result<(), RunError> {
         let translations: Vec<f32> =
             samples.iter().flat_map(|s| s.pose.translation.to_array().map(|x| x as f32)).collect();
         let mut last = samples.first().map_or(Quat::IDENTITY, |s| s.pose.rotation);
@@ -227,7 +227,7 @@ impl<'a> Writer<'a> {
         values: &[f32],
         kind: &str,
         width: usize,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RunError> {
         if values.chunks_exact(width).all(|value| value == &values[..width]) {
             return Ok(());
         }
@@ -244,7 +244,7 @@ impl<'a> Writer<'a> {
         self.samplers.push(json!({ "input": self.times, "output": output }));
     }
 
-    fn finish(self, file: &mut NewFile) -> Result<(), Failure> {
+    fn finish(self, file: &mut NewFile) -> Result<(), RunError> {
         let nodes: Vec<usize> = (0..self.nodes.len()).collect();
         let mut root = json!({
             "asset": { "version": "2.0", "generator": format!("thirdlaw {}", crate::record::VERSION) },
@@ -322,7 +322,7 @@ mod tests {
     use crate::progress::unwatched;
 
     /// JSON and bytes of the example's file, with the particles left out or kept.
-    fn exported(with_particles: bool) -> Result<(Value, Vec<u8>), Failure> {
+    fn exported(with_particles: bool) -> Result<(Value, Vec<u8>), RunError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.glb");
         let mut stage = examples::stage();

@@ -3,7 +3,7 @@
 use super::super::reader::Reader;
 use super::super::stage::{PointsSample, Sample};
 use super::{Split, Writer, buffer};
-use crate::failure::Failure;
+use crate::error::RunError;
 use serde_json::{Value, json};
 
 impl Writer<'_> {
@@ -14,7 +14,7 @@ impl Writer<'_> {
         i: usize,
         first: &PointsSample,
         reader: &mut Reader<'_>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RunError> {
         let object = &self.stage.objects[i];
         let mesh = object.form.mesh().map(|m| &self.stage.meshes[m]);
         let split = mesh.map(Split::new);
@@ -58,7 +58,7 @@ impl Writer<'_> {
         first: &PointsSample,
         vertices: &[u32],
         reader: &mut Reader<'_>,
-    ) -> Result<Vec<usize>, Failure> {
+    ) -> Result<Vec<usize>, RunError> {
         let count = self.stage.frames.len() - 1;
         let bytes = 12 * vertices.len() as u64;
         let mut view = None;
@@ -86,7 +86,7 @@ impl Writer<'_> {
     }
 
     /// Switches on the targets one after the other, a frame each.
-    pub fn switch(&mut self, node: usize, targets: usize) -> Result<(), Failure> {
+    pub fn switch(&mut self, node: usize, targets: usize) -> Result<(), RunError> {
         let mut weights = vec![0.0f32; targets * (targets + 1)];
         for k in 0..targets {
             weights[(k + 1) * targets + k] = 1.0;

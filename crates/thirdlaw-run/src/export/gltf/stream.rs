@@ -8,7 +8,7 @@
 use super::super::reader::Reader;
 use super::super::stage::{PointsSample, Sample};
 use super::{Writer, buffer};
-use crate::failure::Failure;
+use crate::error::RunError;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use thirdlaw::Vec3;
@@ -58,7 +58,7 @@ impl Writer<'_> {
         i: usize,
         home: Vec3,
         reader: &mut Reader<'_>,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RunError> {
         let object = &self.stage.objects[i];
         let mut places = Places::default();
         reader.each(|_, frame| {

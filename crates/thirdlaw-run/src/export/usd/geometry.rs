@@ -7,7 +7,7 @@ use super::super::stage::{
 };
 use super::Layout;
 use super::samples::short_vector;
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::fmt::Write;
 use thirdlaw::Vec3;
 
@@ -56,7 +56,7 @@ pub fn write_soft(
     index: usize,
     reader: &mut Reader<'_>,
     file: &mut NewFile,
-) -> Result<(), Failure> {
+) -> Result<(), RunError> {
     let object = &scene.stage.objects[index];
     let (kind, radius, fields) = match &object.form {
         Form::Deforming { fields, .. } => ("Mesh", 0.0, fields),

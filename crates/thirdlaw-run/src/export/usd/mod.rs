@@ -13,7 +13,7 @@ use super::names::Names;
 use super::output::NewFile;
 use super::reader::Reader;
 use super::stage::{Form, Object, Sample, Stage, linear};
-use crate::failure::Failure;
+use crate::error::RunError;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub fn write(
     stage: &Stage<'_>,
     reader: &mut Reader<'_>,
     file: &mut NewFile,
-) -> Result<(), Failure> {
+) -> Result<(), RunError> {
     let scene = Layout::new(stage);
     file.write(header(stage))?;
     file.write("def Xform \"World\"\n{\n")?;
