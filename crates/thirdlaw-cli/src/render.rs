@@ -9,9 +9,9 @@ use crate::progress::ProgressLine;
 use crate::threads;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use thirdlaw_run::pictures::{DrawnPictures, POSTER, PictureOptions, SHEET, Studio};
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::recording::Recording;
-use thirdlaw_run::render::{Drawn, POSTER, PictureOptions, SHEET, Studio};
 
 /// From here on drawing takes so long that it is said before.
 const MANY_PICTURES: usize = 60;
@@ -94,7 +94,7 @@ fn draw_missing(
     args: &RenderArgs,
     out: &Path,
     interrupt: &Interrupt,
-) -> Result<Drawn, Failure> {
+) -> Result<DrawnPictures, Failure> {
     let head = format!(
         "{}: {} of frames 0 to {}, into {}",
         studio.recording().record.scene.name,

@@ -4,7 +4,7 @@ use crate::cache::FrameCache;
 use crate::error::{Occupant, RunError};
 use crate::files;
 use crate::record::{self, RunRecord};
-use crate::{export, render, report};
+use crate::{export, picture_files, report};
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -52,7 +52,7 @@ impl RunFolder {
         files::remove(&self.coupling())?;
         files::remove(&self.stages())?;
         files::remove(&self.path.join(report::FILE_NAME))?;
-        render::remove_results(&self.path)?;
+        picture_files::remove_results(&self.path)?;
         export::remove_results(&self.path)?;
         self.frames().remove_after(None)
     }

@@ -6,16 +6,19 @@
 
 pub mod cache;
 pub mod clock;
+mod colors;
 pub mod coupling_record;
 pub mod error;
 pub mod export;
 pub mod files;
 pub mod folder;
+mod picture_files;
+#[cfg(feature = "pictures")]
+pub mod pictures;
 pub mod plot;
 pub mod progress;
 pub mod record;
 pub mod recording;
-pub mod render;
 pub mod report;
 pub mod resume;
 pub mod run;

@@ -5,6 +5,7 @@
 
 mod gltf;
 mod names;
+mod normals;
 mod obj;
 mod output;
 mod reader;

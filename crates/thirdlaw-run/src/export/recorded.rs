@@ -3,19 +3,19 @@
 //! Shapes become meshes once, shared by all bodies that have them. A half-space, which has no end,
 //! becomes a square wide enough for everything that moves.
 
+use super::normals::corner_normals;
 use super::stage::{
     ContactSample, ExportMesh, FieldInfo, FieldPlace, Form, Frame, Object, PointsSample,
     RigidSample, Sample, Stage,
 };
+use crate::colors;
 use crate::error::RunError;
 use crate::recording::Recording;
-use crate::render::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::math::Mat3;
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyKind, ClothId, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
-use thirdlaw_render::Mesh;
 
 /// Around a round shape.
 const SEGMENTS: usize = 32;
@@ -187,13 +187,9 @@ fn mesh_of(shape: &Shape, square: f64) -> ExportMesh {
     let (vertices, triangles) = shape.surface(SEGMENTS);
     let flat =
         matches!(shape.geometry(), Geometry::Convex(Convex::Hull(_) | Convex::Cuboid { .. }));
-    let drawn = Mesh {
-        vertices: vertices.iter().map(|v| v.as_vec3().to_array()).collect(),
-        triangles: triangles.clone(),
-        smooth: !flat,
-        two_sided: false,
-    };
-    ExportMesh { vertices, triangles, normals: drawn.corner_normals(), ..ExportMesh::default() }
+    let corners: Vec<[f32; 3]> = vertices.iter().map(|v| v.as_vec3().to_array()).collect();
+    let normals = corner_normals(&corners, &triangles, flat);
+    ExportMesh { vertices, triangles, normals, ..ExportMesh::default() }
 }
 
 /// Wide enough for every body that moves, where the run begins, halfway and where it ends.

@@ -16,6 +16,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+#[cfg(feature = "pictures")]
 /// Bytes in base64, as in the address of a picture that is its own content.
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -37,6 +38,7 @@ pub fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "pictures")]
     #[test]
     fn base64_is_that_of_everybody_else() {
         let cases =

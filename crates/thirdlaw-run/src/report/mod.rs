@@ -2,20 +2,21 @@
 //!
 //! Written from what is in the folder of a run, so that it can be made again at any time.
 
+mod gallery;
 pub(crate) mod html;
 mod ledger_plots;
 mod page;
+#[cfg(feature = "pictures")]
 mod pictures;
 mod plots;
 
 use crate::error::RunError;
 
 use crate::record::RunRecord;
-use crate::recording::Recording;
 use crate::tables::coupling::{self, CouplingRow};
 use crate::tables::{stages, table};
 use crate::{files, folder, stats};
-use pictures::Gallery;
+use gallery::Gallery;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::{FrameStats, Scene};
 
@@ -33,7 +34,7 @@ struct Report {
     ledger: Vec<CouplingRow>,
     /// Times of each stage over the frames, ms.
     stages: Vec<(String, Vec<f64>)>,
-    /// Absent where no frames were kept.
+    /// Absent where no frames were kept, or none can be drawn.
     gallery: Option<Gallery>,
 }
 
@@ -41,13 +42,7 @@ struct Report {
 pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), RunError> {
     let frames = read_stats(&folder.join(folder::STATS))?;
     let title = scene.title.clone();
-    let gallery = match record.cache && !frames.is_empty() {
-        true => {
-            let motion: Vec<f64> = frames.iter().map(|f| f.kinetic.max(0.0).sqrt()).collect();
-            Some(Gallery::draw(&mut Recording::of(folder, record.clone(), scene)?, &motion)?)
-        }
-        false => None,
-    };
+    let gallery = gallery(folder, &record, scene, &frames)?;
     let stages = stages::read(&folder.join(folder::STAGES), frames.len())?;
     let ledger = coupling::read(&folder.join(folder::COUPLING))?;
     let folder_path = folder.into();
@@ -65,4 +60,30 @@ fn read_stats(path: &Path) -> Result<Vec<FrameStats>, RunError> {
         })?;
     }
     Ok(frames)
+}
+
+/// Pictures of the run, where frames were kept and this library was built to draw them.
+#[cfg(feature = "pictures")]
+fn gallery(
+    folder: &Path,
+    record: &RunRecord,
+    scene: Scene,
+    frames: &[FrameStats],
+) -> Result<Option<Gallery>, RunError> {
+    if !record.cache || frames.is_empty() {
+        return Ok(None);
+    }
+    let motion: Vec<f64> = frames.iter().map(|f| f.kinetic.max(0.0).sqrt()).collect();
+    let mut recording = crate::recording::Recording::of(folder, record.clone(), scene)?;
+    Gallery::draw(&mut recording, &motion).map(Some)
+}
+
+#[cfg(not(feature = "pictures"))]
+fn gallery(
+    _: &Path,
+    _: &RunRecord,
+    _: Scene,
+    _: &[FrameStats],
+) -> Result<Option<Gallery>, RunError> {
+    Ok(None)
 }

@@ -1,8 +1,8 @@
 //! The page itself.
 
 use super::Report;
+use super::gallery::{Drawn, Gallery};
 use super::html::escape;
-use super::pictures::{Drawn, Gallery};
 use crate::record::{ExpectationRecord, RunOutcome};
 use crate::text::{duration, number, plural};
 use serde_json::Value;

@@ -1,10 +1,11 @@
 //! The pictures of a report: a poster and a strip of frames, small and quickly drawn.
 
+use super::gallery::{Drawn, Gallery};
 use super::html::base64;
 use crate::error::RunError;
+use crate::pictures::drawing::Drawing;
+use crate::pictures::view::{View, busiest_frame};
 use crate::recording::Recording;
-use crate::render::drawing::Drawing;
-use crate::render::view::{View, busiest_frame};
 use std::io::{Error, ErrorKind};
 use thirdlaw_render::{RenderOptions, render, write_png};
 
@@ -16,26 +17,6 @@ const STRIP_LENGTH: u32 = 6;
 const CANDIDATES: u32 = 40;
 /// Of a pixel; the light of the sky is smoothed between pixels, so few do.
 const SAMPLES: usize = 4;
-
-/// A drawn frame.
-pub struct Drawn {
-    /// Its number.
-    pub frame: u32,
-    /// s.
-    pub time: f64,
-    /// Pixels in a row and rows.
-    pub size: (usize, usize),
-    /// A PNG in base64.
-    pub png: String,
-}
-
-/// The poster and the strip of a run.
-pub struct Gallery {
-    /// The frame in which most happens.
-    pub poster: Drawn,
-    /// From the first frame to the last.
-    pub strip: Vec<Drawn>,
-}
 
 impl Gallery {
     /// Draws them; `motion` is how much goes on in each frame.

@@ -4,8 +4,8 @@
 //! half-space that faces straight up is the floor, one that leans a wide slab.
 
 use super::cloth::Sheet;
-use super::colors;
 use super::wires::{Wire, wires};
+use crate::colors;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
@@ -82,7 +82,7 @@ impl Drawing {
         let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
         let wires = wires(scene, Vec3::from(camera.eye).distance(Vec3::from(camera.target)));
         let point = |p: &thirdlaw_scene::ScenePoint| {
-            (p.id, p.radius, p.color.unwrap_or_else(|| thirdlaw_render::palette(p.object)))
+            (p.id, p.radius, p.color.unwrap_or_else(|| colors::palette(p.object)))
         };
         let points = scene.points.iter().map(point).collect();
         let distance = Vec3::from(camera.eye).distance(Vec3::from(camera.target));

@@ -1,16 +1,14 @@
 //! The pictures in sequence: an MP4 by `ffmpeg` where it is installed, else an animated PNG.
 
-use super::pictures::Pictures;
+use super::folder::Pictures;
 use crate::error::RunError;
 use crate::files;
+use crate::picture_files::{APNG, MP4};
 use std::fs::File;
 use std::io::{BufWriter, Error, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use thirdlaw_render::ApngWriter;
-
-const MP4: &str = "movie.mp4";
-const APNG: &str = "movie.png";
 
 /// What a movie is made of.
 pub struct Reel<'a> {
@@ -125,9 +123,4 @@ fn apng_into(reel: &Reel<'_>, temporary: &Path, path: &Path) -> Result<(), RunEr
         writer.push(&reel.pictures.read(frame)?).map_err(refuse)?;
     }
     writer.finish().map_err(refuse)
-}
-
-/// What movies are called in `out`.
-pub fn files_in(out: &Path) -> [PathBuf; 2] {
-    [out.join(MP4), out.join(APNG)]
 }

@@ -7,15 +7,13 @@
 use crate::error::RunError;
 use crate::files;
 use crate::folder;
+use crate::picture_files::{self, FOLDER, OPTIONS};
 use serde::Serialize;
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 use thirdlaw_render::{Image, read_png, write_indexed_png, write_png};
-
-const FOLDER: &str = "pictures";
-const OPTIONS: &str = "options.json";
 
 /// All that pictures depend on, beside the number of the frame.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -52,7 +50,7 @@ impl Pictures {
             .map_err(|error| RunError::file("write", &path)(error.into()))?;
         wanted.push(b'\n');
         if force || files::read_if_present(&path)?.as_ref() != Some(&wanted) {
-            clear(&pictures.folder)?;
+            picture_files::clear(&pictures.folder)?;
             files::write_whole(&path, &wanted)?;
         }
         Ok(pictures)
@@ -60,7 +58,7 @@ impl Pictures {
 
     /// Where the picture of a frame is.
     pub fn path(&self, frame: u32) -> PathBuf {
-        self.folder.join(format!("frame-{frame:06}.png"))
+        picture_files::path(&self.folder, frame)
     }
 
     /// Whether the picture is there.
@@ -100,35 +98,6 @@ impl Pictures {
         let path = self.path(frame);
         fs::read(&path).map_err(RunError::file("read", &path))
     }
-}
-
-/// Removes the pictures under `out`; what is not ours stays, and with it the folder.
-pub fn remove(out: &Path) -> Result<(), RunError> {
-    let folder = out.join(FOLDER);
-    if !folder.exists() {
-        return Ok(());
-    }
-    let lock = folder::lock(&folder)?;
-    clear(&folder)?;
-    drop(lock);
-    folder::remove_lock(&folder)?;
-    let _ = fs::remove_dir(&folder);
-    Ok(())
-}
-
-fn clear(folder: &Path) -> Result<(), RunError> {
-    // first of all: without it the pictures that are left count as nobody's
-    files::remove(&folder.join(OPTIONS))?;
-    for entry in fs::read_dir(folder).map_err(RunError::file("read", folder))? {
-        let path = entry.map_err(RunError::file("read", folder))?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let name = name.strip_suffix(files::TEMPORARY).unwrap_or(name);
-        let digits = name.strip_prefix("frame-").and_then(|name| name.strip_suffix(".png"));
-        if digits.is_some_and(|digits| digits.parse::<u32>().is_ok()) {
-            files::remove(&path)?;
-        }
-    }
-    Ok(())
 }
 
 /// Writes an image as a PNG, whole or not at all.

@@ -5,31 +5,26 @@
 //! again.
 
 mod cloth;
-pub mod colors;
-pub mod drawing;
+pub(crate) mod drawing;
+mod folder;
 mod movie;
-mod pictures;
-pub mod view;
+pub(crate) mod view;
 mod wires;
 
 use crate::error::RunError;
 use crate::files;
+pub use crate::picture_files::{POSTER, SHEET};
 use crate::progress::{Progress, Watcher};
 use crate::record;
 use crate::recording::Recording;
 use drawing::Drawing;
+use folder::{Options, Pictures};
 pub use movie::Movie;
 use movie::Reel;
-use pictures::{Options, Pictures};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use thirdlaw_render::{Image, RenderOptions, contact_sheet, render as trace};
 use view::View;
-
-/// Name of the poster in the folder of pictures.
-pub const POSTER: &str = "poster.png";
-/// Name of the contact sheet there.
-pub const SHEET: &str = "sheet.png";
 
 /// Pictures per simulated second, at most, unless frames are asked for: smooth to the eye, and half
 /// the work of the usual 60.
@@ -108,18 +103,18 @@ impl Studio {
     pub fn draw_poster(&mut self, colors: Option<usize>) -> Result<(), RunError> {
         self.make_folder()?;
         let image = self.draw(self.poster)?;
-        pictures::write_poster(&self.out.join(POSTER), &image, colors)
+        folder::write_poster(&self.out.join(POSTER), &image, colors)
     }
 
     /// Draws the pictures that are not there yet; what is done is kept when `watch` ends it.
-    pub fn draw_missing(&mut self, watch: &mut Watcher<'_>) -> Result<Drawn, RunError> {
+    pub fn draw_missing(&mut self, watch: &mut Watcher<'_>) -> Result<DrawnPictures, RunError> {
         self.make_folder()?;
         let mut pictures = Pictures::open(&self.out, &self.picture_options(), self.force)?;
         let missing: Vec<u32> =
             self.frames.iter().copied().filter(|&frame| !pictures.has(frame)).collect();
         let result = self.draw_all(&missing, &mut pictures, watch);
         result.and(pictures.finish())?;
-        Ok(Drawn { pictures, made: missing.len() })
+        Ok(DrawnPictures { pictures, made: missing.len() })
     }
 
     fn make_folder(&self) -> Result<(), RunError> {
@@ -162,16 +157,16 @@ impl Studio {
     }
 
     /// Writes the poster, from the pictures where it is among them.
-    pub fn write_poster(&mut self, drawn: &Drawn) -> Result<(), RunError> {
+    pub fn write_poster(&mut self, drawn: &DrawnPictures) -> Result<(), RunError> {
         let path = self.out.join(POSTER);
         match drawn.pictures.has(self.poster) {
             true => files::write_whole(&path, &drawn.pictures.bytes(self.poster)?),
-            false => pictures::write_image(&path, &self.draw(self.poster)?),
+            false => folder::write_image(&path, &self.draw(self.poster)?),
         }
     }
 
     /// Writes the pictures as a movie at the run's own speed; `None` where there is but one.
-    pub fn write_movie(&self, drawn: &Drawn) -> Result<Option<Movie>, RunError> {
+    pub fn write_movie(&self, drawn: &DrawnPictures) -> Result<Option<Movie>, RunError> {
         let [first, second, ..] = self.frames[..] else { return Ok(None) };
         let fps = self.recording.record.fps / f64::from(second - first);
         let size = (self.options.width, self.options.height);
@@ -180,7 +175,7 @@ impl Studio {
     }
 
     /// Writes a square of pictures, evenly spread from the first to the last.
-    pub fn write_sheet(&self, drawn: &Drawn, columns: usize) -> Result<(), RunError> {
+    pub fn write_sheet(&self, drawn: &DrawnPictures, columns: usize) -> Result<(), RunError> {
         let count = (columns * columns).min(self.frames.len());
         let (width, height) = (self.options.width, self.options.height);
         let cell = (SHEET_WIDTH / columns).clamp(1, width);
@@ -190,7 +185,7 @@ impl Studio {
             let at = i * (self.frames.len() - 1) / (count - 1).max(1);
             images.push(drawn.pictures.read(self.frames[at])?.downscaled(cell, cell_height));
         }
-        pictures::write_image(&self.out.join(SHEET), &contact_sheet(&images, columns))
+        folder::write_image(&self.out.join(SHEET), &contact_sheet(&images, columns))
     }
 
     fn picture_options(&self) -> Options {
@@ -207,16 +202,8 @@ impl Studio {
 }
 
 /// The pictures of a run, on the disk.
-pub struct Drawn {
+pub struct DrawnPictures {
     pictures: Pictures,
     /// How many were not there before.
     pub made: usize,
-}
-
-/// Removes what a rendering has left in a run's folder, before another run takes its place.
-pub fn remove_results(folder: &Path) -> Result<(), RunError> {
-    files::remove(&folder.join(POSTER))?;
-    files::remove(&folder.join(SHEET))?;
-    movie::files_in(folder).iter().try_for_each(|path| files::remove(path))?;
-    pictures::remove(folder)
 }

@@ -1,14 +1,34 @@
 //! The colour of every body, cloth and stream that the scene does not paint.
 
 use thirdlaw::BodyKind;
-use thirdlaw_render::palette;
 use thirdlaw_scene::Scene;
 
 /// Of fixed bodies: warm stone.
 const STONE: [f32; 3] = [0.66, 0.63, 0.58];
 /// Colours nearer than this, as distance in sRGB, would be taken for each other.
 const ALIKE: f32 = 0.25;
-const PALETTE_LENGTH: usize = 12;
+
+/// Colours that sit well beside each other under a warm sun; neighbours differ in hue and lightness.
+const PALETTE: [u32; 12] = [
+    0xE4572E, // vermilion
+    0x2E86AB, // lake blue
+    0xF3B61F, // saffron
+    0x4BA36B, // fern
+    0x8E5EA8, // plum
+    0xF29E6D, // apricot
+    0x1F5F7A, // deep teal
+    0xEAD8B1, // sand
+    0xC8374E, // raspberry
+    0x5FC4B8, // aqua
+    0x4A5A8C, // indigo
+    0xA9C052, // moss
+];
+
+/// The `i`-th colour, sRGB; after twelve the sequence repeats.
+pub fn palette(i: usize) -> [f32; 3] {
+    let hex = PALETTE[i % PALETTE.len()];
+    [16, 8, 0].map(|shift| ((hex >> shift) & 0xff) as f32 / 255.0)
+}
 
 /// sRGB of each body, in the order of the scene. What the scene paints keeps its colour; the rest
 /// gets one colour an object table, unlike those in use, and a shade of it for each copy.
@@ -43,7 +63,7 @@ fn all_colors(scene: &Scene) -> (Colors, Colors, Colors) {
         if let Some((_, color)) = chosen.iter().find(|(other, _)| *other == object) {
             return *color;
         }
-        let mut candidates = (0..PALETTE_LENGTH).map(palette);
+        let mut candidates = (0..PALETTE.len()).map(palette);
         let color = candidates
             .find(|candidate| used.iter().all(|color| distance(*color, *candidate) > ALIKE))
             .unwrap_or_else(|| palette(object));
@@ -98,6 +118,15 @@ mod tests {
             for b in &colors[..i] {
                 assert!(distance(*a, *b) > 0.15, "{a:?} {b:?}");
             }
+        }
+    }
+
+    /// Exports are made without the ray tracer, but look like its pictures.
+    #[cfg(feature = "pictures")]
+    #[test]
+    fn the_palette_is_that_of_pictures() {
+        for i in 0..2 * PALETTE.len() {
+            assert_eq!(palette(i), thirdlaw_render::palette(i));
         }
     }
 }
