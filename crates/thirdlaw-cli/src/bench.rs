@@ -23,7 +23,7 @@ use thirdlaw_run::clock::now;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::stats::median;
 use thirdlaw_run::stepper::{StageTimes, stage_name};
-use thirdlaw_run::{Stepper, clock, files, source, stats};
+use thirdlaw_run::{SceneSource, Stepper, clock, files, stats};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
@@ -80,7 +80,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     // a mistyped last scene should be known before the first is measured
     let mut scenes = Vec::new();
     for typed in &args.scenes {
-        let source = source::find(typed)?;
+        let source = SceneSource::find(typed)?;
         let scene = source.load(&args.overrides)?;
         let frames = args.frames.unwrap_or(scene.frames);
         if frames == 0 {

@@ -4,7 +4,7 @@ use crate::print::number;
 use serde::Serialize;
 use std::fmt::Write;
 use thirdlaw_run::Stepper;
-use thirdlaw_run::coupling_record::method_name;
+use thirdlaw_run::record::method_name;
 use thirdlaw_run::stepper::CoupledStep;
 
 /// The figures of a coupled scene, over all frames.

@@ -3,13 +3,12 @@
 use crate::args::{self, ExportArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::latest::named_or_latest;
 use crate::list;
+use crate::out::named_or_latest;
 use crate::print::{self, duration, plural};
 use crate::progress::ProgressLine;
 use std::time::Instant;
-use thirdlaw_run::export::{Export, ExportFormat};
-use thirdlaw_run::recording::Recording;
+use thirdlaw_run::{Export, ExportFormat, Recording};
 
 /// Exports a run.
 pub fn export(args: &ExportArgs) -> Result<(), Failure> {

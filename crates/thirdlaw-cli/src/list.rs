@@ -3,8 +3,7 @@
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
 use crate::failure::Failure;
 use crate::print;
-use thirdlaw_run::Stepper;
-use thirdlaw_run::source;
+use thirdlaw_run::{SceneSource, Stepper};
 use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Validates scenes; all of them, so that one call shows all errors.
@@ -36,7 +35,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 }
 
 fn build(typed: &str) -> Result<Stepper, Failure> {
-    Ok(Stepper::new(source::find(typed)?.load(&[])?)?)
+    Ok(Stepper::new(SceneSource::find(typed)?.load(&[])?)?)
 }
 
 /// Tells what of the scene's files is not simulated as it stands there.

@@ -3,15 +3,15 @@
 use crate::args::RenderArgs;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::latest::named_or_latest;
+use crate::out::named_or_latest;
 use crate::print::{self, duration, plural};
 use crate::progress::ProgressLine;
 use crate::threads;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use thirdlaw_run::Recording;
 use thirdlaw_run::pictures::{DrawnPictures, POSTER, PictureOptions, SHEET, Studio};
 use thirdlaw_run::record::core_count;
-use thirdlaw_run::recording::Recording;
 
 /// From here on drawing takes so long that it is said before.
 const MANY_PICTURES: usize = 60;

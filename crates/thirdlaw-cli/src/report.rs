@@ -2,12 +2,12 @@
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
-use crate::latest::named_or_latest;
+use crate::out::named_or_latest;
 use crate::{print, threads};
+use thirdlaw_run::SceneSource;
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::recording::read_record;
 use thirdlaw_run::report::{self, FILE_NAME};
-use thirdlaw_run::source::SceneSource;
 
 /// Writes the report of a run anew.
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {

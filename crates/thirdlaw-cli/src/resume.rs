@@ -3,30 +3,28 @@
 use crate::args::ResumeArgs;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::latest::named_or_latest;
+use crate::out::named_or_latest;
 use crate::run::{self, WorkOptions};
 use crate::{print, summary, threads};
-use thirdlaw_run::folder::RunFolder;
+use thirdlaw_run::Resumed;
 use thirdlaw_run::record::core_count;
 use thirdlaw_run::recording::read_record;
-use thirdlaw_run::resume::{self, Resumed};
 
 /// Goes on with the run in a folder.
 pub fn resume(args: &ResumeArgs) -> Result<(), Failure> {
     let path = named_or_latest(args.folder.as_deref())?;
-    // before the folder is claimed, which leaves a file in it
+    // before the folder is claimed for writing, which leaves a file in it
     let record = read_record(&path)?;
     if record.outcome.is_final() {
         let shown = path.display();
         print::result(&format!("{shown} is finished: {}\n", record.outcome_text()))?;
         return summary::verdict(&record);
     }
-    let folder = RunFolder::claim(&path)?;
     let interrupt = Interrupt::listen()?;
     let threads = args.threads.unwrap_or_else(core_count);
     threads::install(threads, || {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
-        let resumed = resume::resume(folder, threads)?;
+        let resumed = thirdlaw_run::resume(&path)?;
         tell(&resumed);
         run::work(resumed.run, &interrupt, options)
     })

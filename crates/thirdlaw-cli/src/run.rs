@@ -3,14 +3,12 @@
 use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
+use crate::out::default_folder;
 use crate::progress::ProgressLine;
 use crate::{list, print, resume, summary, threads};
 use std::path::Path;
-use thirdlaw_run::folder::{RunFolder, default_folder};
-use thirdlaw_run::record::{RunOptions, RunRecord, core_count};
-use thirdlaw_run::run::Run;
-use thirdlaw_run::source;
-use thirdlaw_run::{Stepper, clock, report};
+use thirdlaw_run::record::core_count;
+use thirdlaw_run::{Run, RunFolder, RunOptions, RunRecord, SceneSource, Stepper, clock, report};
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -18,7 +16,7 @@ const MOST_FRAMES: f64 = 1e8;
 
 /// Runs a scene into a folder.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let source = source::find(&args.scene)?;
+    let source = SceneSource::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
     let record = RunRecord::new(&source, &scene, &run_options(args, &scene)?)?;
     let stepper = Stepper::with_clock(scene, clock::monotonic)?;

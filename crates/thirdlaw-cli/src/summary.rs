@@ -3,9 +3,9 @@
 use crate::failure::Failure;
 use crate::print::{duration, number, plural};
 use std::fmt::Write;
-use thirdlaw_run::coupling_record::CouplingRecord;
+use thirdlaw_run::Run;
+use thirdlaw_run::record::CouplingRecord;
 use thirdlaw_run::record::{RunOutcome, RunRecord};
-use thirdlaw_run::run::Run;
 
 /// The text that ends a run.
 pub fn text(run: &Run) -> String {

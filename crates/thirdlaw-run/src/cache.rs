@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use thirdlaw::SnapshotError;
 
 /// Ends the name of a frame.
-pub const EXTENSION: &str = "3l";
+const EXTENSION: &str = "3l";
 
 /// States are mostly digits without pattern, on which higher levels gain little.
 const COMPRESSION_LEVEL: i32 = 1;
@@ -49,7 +49,7 @@ impl FrameCache {
     }
 
     /// Whether there is anything in it.
-    pub fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         self.folder.exists()
     }
 
@@ -77,7 +77,7 @@ impl FrameCache {
 
     /// Removes the frames after `last` and what half-written files were left behind; all frames
     /// for `None`. Files that are not of this cache stay.
-    pub fn remove_after(&self, last: Option<u32>) -> Result<(), RunError> {
+    pub(crate) fn remove_after(&self, last: Option<u32>) -> Result<(), RunError> {
         if !self.exists() {
             return Ok(());
         }

@@ -73,7 +73,7 @@ pub struct LinkRecord {
 
 impl CouplingRecord {
     /// Of a run that begins.
-    pub fn new(partition: &Partition) -> CouplingRecord {
+    pub(crate) fn new(partition: &Partition) -> CouplingRecord {
         let simulator = |s: &thirdlaw_scene::coupled::SceneSimulator| SimulatorRecord {
             name: s.name.clone(),
             kind: match s.kind {
@@ -97,7 +97,7 @@ impl CouplingRecord {
     }
 
     /// Takes in a row; returns a line for each limit that is crossed for the first time.
-    pub fn take(&mut self, row: &CouplingRow, partition: &Partition) -> Vec<String> {
+    pub(crate) fn take(&mut self, row: &CouplingRow, partition: &Partition) -> Vec<String> {
         let Some(at) = partition.couplings.iter().position(|c| c.name == row.coupling) else {
             return Vec::new();
         };
@@ -154,7 +154,7 @@ impl CouplingRecord {
     }
 
     /// Adds the times of a session.
-    pub fn add_times(&mut self, times: &CouplingTimes) {
+    pub(crate) fn add_times(&mut self, times: &CouplingTimes) {
         self.step_s += times.total;
         for (simulator, spent) in self.simulators.iter_mut().zip(&times.simulators) {
             simulator.step_s += spent;

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Ends the name of a file that is still being written.
-pub const TEMPORARY: &str = ".tmp";
+pub(crate) const TEMPORARY: &str = ".tmp";
 
 /// Replaces `path` by `bytes`, whole or not at all: written beside it, flushed to the disk, renamed.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
@@ -25,7 +25,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
 }
 
 /// Removes a file that may not be there.
-pub fn remove(path: &Path) -> Result<(), RunError> {
+pub(crate) fn remove(path: &Path) -> Result<(), RunError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(RunError::file("remove", path)(error))
@@ -35,7 +35,7 @@ pub fn remove(path: &Path) -> Result<(), RunError> {
 }
 
 /// Reads a file that may not be there.
-pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
+pub(crate) fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -44,7 +44,7 @@ pub fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, RunError> {
 }
 
 /// Where a file is written before it gets its name.
-pub fn temporary_name(path: &Path) -> PathBuf {
+pub(crate) fn temporary_name(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(TEMPORARY);
     name.into()

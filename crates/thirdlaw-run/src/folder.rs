@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Name of the table of measurements.
-pub const STATS: &str = "stats.csv";
+pub(crate) const STATS: &str = "stats.csv";
 /// Name of the table of times by stage.
-pub const STAGES: &str = "stages.csv";
+pub(crate) const STAGES: &str = "stages.csv";
 const POSES: &str = "poses.csv";
 const JOINTS: &str = "joints.csv";
 const POINTS: &str = "points.csv";
 /// Name of the table of what crossed couplings.
-pub const COUPLING: &str = "coupling.csv";
+pub(crate) const COUPLING: &str = "coupling.csv";
 const LOCK: &str = ".lock";
 
 /// A killed process holds its lock until the disk has let go of it.
@@ -75,43 +75,43 @@ impl RunFolder {
     }
 
     /// Where `stats.csv` is.
-    pub fn stats(&self) -> PathBuf {
+    pub(crate) fn stats(&self) -> PathBuf {
         self.path.join(STATS)
     }
 
     /// Where `poses.csv` is.
-    pub fn poses(&self) -> PathBuf {
+    pub(crate) fn poses(&self) -> PathBuf {
         self.path.join(POSES)
     }
 
     /// Where `joints.csv` is.
-    pub fn joints(&self) -> PathBuf {
+    pub(crate) fn joints(&self) -> PathBuf {
         self.path.join(JOINTS)
     }
 
     /// Where `points.csv` is.
-    pub fn points(&self) -> PathBuf {
+    pub(crate) fn points(&self) -> PathBuf {
         self.path.join(POINTS)
     }
 
     /// Where `coupling.csv` is.
-    pub fn coupling(&self) -> PathBuf {
+    pub(crate) fn coupling(&self) -> PathBuf {
         self.path.join(COUPLING)
     }
 
     /// Where `stages.csv` is.
-    pub fn stages(&self) -> PathBuf {
+    pub(crate) fn stages(&self) -> PathBuf {
         self.path.join(STAGES)
     }
 
     /// The cache.
-    pub fn frames(&self) -> FrameCache {
+    pub(crate) fn frames(&self) -> FrameCache {
         FrameCache::of_run(&self.path)
     }
 }
 
 /// Makes a folder if need be and keeps other processes from locking it as long as the file lives.
-pub fn lock(path: &Path) -> Result<File, RunError> {
+pub(crate) fn lock(path: &Path) -> Result<File, RunError> {
     std::fs::create_dir_all(path).map_err(RunError::file("create", path))?;
     let lock_path = path.join(LOCK);
     let lock = File::create(&lock_path).map_err(RunError::file("write", &lock_path))?;
@@ -131,13 +131,8 @@ pub fn lock(path: &Path) -> Result<File, RunError> {
 }
 
 /// Removes the mark that a lock leaves.
-pub fn remove_lock(path: &Path) -> Result<(), RunError> {
+pub(crate) fn remove_lock(path: &Path) -> Result<(), RunError> {
     files::remove(&path.join(LOCK))
-}
-
-/// Where the results of a scene go unless the user says otherwise.
-pub fn default_folder(scene_name: &str) -> PathBuf {
-    Path::new("out").join(scene_name)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! `resume` needs.
 
 use crate::clock::now;
-use crate::coupling_record::CouplingRecord;
+pub use crate::coupling_record::{CouplingRecord, LinkRecord, SimulatorRecord, method_name};
 use crate::error::RunError;
 use crate::files;
 use crate::source::SceneSource;

@@ -39,7 +39,11 @@ impl Recording {
     }
 
     /// The run in `folder`, whose record and scene are at hand.
-    pub fn of(folder: &Path, record: RunRecord, scene: Scene) -> Result<Recording, RunError> {
+    pub(crate) fn of(
+        folder: &Path,
+        record: RunRecord,
+        scene: Scene,
+    ) -> Result<Recording, RunError> {
         let cache = FrameCache::of_run(folder);
         let kept = (0..=record.frames).take_while(|&frame| cache.path(frame).exists()).count();
         let Some(last_frame) = (kept as u32).checked_sub(1) else {

@@ -32,11 +32,12 @@ pub struct Resumed {
     pub skipped: Option<(PathBuf, String)>,
 }
 
-/// Opens the run in a folder, to go on after its last whole frame.
-pub fn resume(folder: RunFolder, threads: usize) -> Result<Resumed, RunError> {
+/// Opens the run in `folder`, to go on after its last whole frame.
+pub fn resume(folder: &Path) -> Result<Resumed, RunError> {
+    let folder = RunFolder::claim(folder)?;
     let mut record = read_record(folder.path())?;
     let scene = load(&record, folder.path())?;
-    record.machine = Machine::here(threads);
+    record.machine = Machine::here(rayon::current_num_threads());
     record.outcome = RunOutcome::Running;
     reopen(scene, folder, record)
 }

@@ -1,10 +1,14 @@
-//! The measurements of a frame as a row of `stats.csv`.
+//! `stats.csv`: the measurements of a run, a row for each frame.
 
+use crate::error::RunError;
+use crate::folder::STATS;
+use crate::tables::table;
+use std::path::Path;
 use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub const COLUMNS: [&str; 24] = [
+pub(crate) const COLUMNS: [&str; 24] = [
     "frame",
     "time",
     "kinetic",
@@ -32,7 +36,7 @@ pub const COLUMNS: [&str; 24] = [
 ];
 
 /// The fields of a row.
-pub fn to_row(stats: &FrameStats) -> Vec<String> {
+pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
     let [px, py, pz] = stats.momentum;
     let [lx, ly, lz] = stats.angular;
     let mut row = vec![stats.frame.to_string()];
@@ -51,7 +55,7 @@ pub fn to_row(stats: &FrameStats) -> Vec<String> {
 }
 
 /// Reads a row back; `None` if it is not one.
-pub fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
+pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
     if row.len() != COLUMNS.len() {
         return None;
     }
@@ -79,6 +83,20 @@ pub fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
         hash: u64::from_str_radix(&row[22], 16).ok()?,
         particles: row[23].parse().ok()?,
     })
+}
+
+/// The measurements of the run in `folder`, from frame 0; none where it has no `stats.csv`.
+pub fn read(folder: &Path) -> Result<Vec<FrameStats>, RunError> {
+    let path = folder.join(STATS);
+    let mut frames = Vec::new();
+    if path.exists() {
+        table::scan(&path, |frame, _, row| {
+            let read = from_row(row);
+            frames.extend(read);
+            frame.is_none() || frames.last().is_some_and(|last| Some(last.frame) == frame)
+        })?;
+    }
+    Ok(frames)
 }
 
 /// A hash as it is written everywhere: 16 hexadecimal digits.

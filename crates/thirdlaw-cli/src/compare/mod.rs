@@ -8,6 +8,7 @@ mod plot;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
+use crate::out::default_folder;
 use crate::print::{number, plural, remark};
 use crate::{print, threads};
 use std::fmt::Write;
@@ -15,12 +16,12 @@ use std::path::Path;
 use thirdlaw::couple::Method;
 use thirdlaw::math::Vec3;
 use thirdlaw::measure;
-use thirdlaw_run::coupling_record::method_name;
 use thirdlaw_run::record::core_count;
+use thirdlaw_run::record::method_name;
 use thirdlaw_run::stats::{exact, median};
 use thirdlaw_run::stepper::{CoupledStep, CouplingTimes};
 use thirdlaw_run::tables::FrameTable;
-use thirdlaw_run::{Stepper, clock, files, folder, source};
+use thirdlaw_run::{SceneSource, Stepper, clock, files};
 use thirdlaw_scene::Scene;
 
 /// The columns of `compare.csv`. Differences in m, energies in J, imbalance in N·s.
@@ -71,7 +72,7 @@ struct Moment {
 
 /// Compares the ways of coupling a scene.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let source = source::find(&args.scene)?;
+    let source = SceneSource::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
     if scene.partition.is_none() {
         return Err(Failure::Input(format!(
@@ -82,7 +83,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     let frames = args.frames.unwrap_or(scene.frames);
     let out = args.out.clone();
-    let out = out.unwrap_or_else(|| folder::default_folder(&source.name).join("compare"));
+    let out = out.unwrap_or_else(|| default_folder(&source.name).join("compare"));
     std::fs::create_dir_all(&out).map_err(Failure::file("create", &out))?;
     let mut ways = threads::install(args.threads.unwrap_or_else(core_count), || {
         let mut ways = Vec::new();

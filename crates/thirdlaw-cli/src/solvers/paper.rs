@@ -10,9 +10,9 @@ use serde::Serialize;
 use std::fmt::Write;
 use thirdlaw::Precision;
 use thirdlaw::contact::Solver;
+use thirdlaw_run::SceneSource;
 use thirdlaw_run::clock::now;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
-use thirdlaw_run::source;
 use thirdlaw_run::tables::FrameTable;
 
 /// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
@@ -69,7 +69,7 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
     let mut scenes = Vec::new();
     let typed = args.scene.as_deref();
     for typed in typed.map_or(PAPER.map(|paper| paper.0).to_vec(), |typed| vec![typed]) {
-        let source = source::find(typed)?;
+        let source = SceneSource::find(typed)?;
         let scene = source.load(&args.overrides)?;
         refuse(&source.name, &scene)?;
         scenes.push((source.name, scene));

@@ -107,7 +107,7 @@ impl<'a> Export<'a> {
 
 /// Removes what exports have left in a run's folder, before another run takes its place. What is
 /// not ours stays, and with it the folder.
-pub fn remove_results(run: &Path) -> Result<(), RunError> {
+pub(crate) fn remove_results(run: &Path) -> Result<(), RunError> {
     for format in [ExportFormat::Usd, ExportFormat::Gltf] {
         files::remove(&format.default_path(run))?;
     }

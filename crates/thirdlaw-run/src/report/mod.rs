@@ -14,7 +14,7 @@ use crate::error::RunError;
 
 use crate::record::RunRecord;
 use crate::tables::coupling::{self, CouplingRow};
-use crate::tables::{stages, table};
+use crate::tables::stages;
 use crate::{files, folder, stats};
 use gallery::Gallery;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ struct Report {
 
 /// Writes the report of the run in `folder`.
 pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), RunError> {
-    let frames = read_stats(&folder.join(folder::STATS))?;
+    let frames = stats::read(folder)?;
     let title = scene.title.clone();
     let gallery = gallery(folder, &record, scene, &frames)?;
     let stages = stages::read(&folder.join(folder::STAGES), frames.len())?;
@@ -48,18 +48,6 @@ pub fn write(folder: &Path, record: RunRecord, scene: Scene) -> Result<(), RunEr
     let folder_path = folder.into();
     let report = Report { record, folder: folder_path, title, frames, ledger, stages, gallery };
     files::write_whole(&folder.join(FILE_NAME), page::page(&report).as_bytes())
-}
-
-fn read_stats(path: &Path) -> Result<Vec<FrameStats>, RunError> {
-    let mut frames = Vec::new();
-    if path.exists() {
-        table::scan(path, |frame, _, row| {
-            let read = stats::from_row(row);
-            frames.extend(read);
-            frame.is_none() || frames.last().is_some_and(|last| Some(last.frame) == frame)
-        })?;
-    }
-    Ok(frames)
 }
 
 /// Pictures of the run, where frames were kept and this library was built to draw them.

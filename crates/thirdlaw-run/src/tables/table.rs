@@ -44,7 +44,7 @@ impl FrameTable {
     }
 
     /// Opens the table again at its end, with the rows of frames from `first_cut` on removed.
-    pub fn reopen(path: &Path, first_cut: u32) -> Result<FrameTable, RunError> {
+    pub(crate) fn reopen(path: &Path, first_cut: u32) -> Result<FrameTable, RunError> {
         let failure = RunError::file("read", path);
         let mut end = 0;
         scan(path, |frame, record_end, _| {

@@ -1,8 +1,13 @@
-//! The run that is meant where none is named.
+//! `out/`: where runs are unless somebody says otherwise.
 
 use crate::failure::Failure;
 use std::path::{Path, PathBuf};
 use thirdlaw_run::recording;
+
+/// Where the results of a scene go unless the user says otherwise.
+pub fn default_folder(scene_name: &str) -> PathBuf {
+    Path::new("out").join(scene_name)
+}
 
 /// The folder that was named, or that of the run under `out/` that was written to last.
 pub fn named_or_latest(folder: Option<&Path>) -> Result<PathBuf, Failure> {
