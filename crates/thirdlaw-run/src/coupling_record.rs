@@ -1,7 +1,7 @@
 //! What crossed between simulators in a whole run, for `run.json`.
 
 use crate::stepper::CouplingTimes;
-use crate::tables::coupling::CouplingRow;
+use crate::stepper::crossing::CouplingRow;
 use crate::text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -16,8 +16,9 @@ use crate::run::Run;
 use crate::source::SceneSource;
 use crate::stats;
 use crate::stepper::Stepper;
+use crate::stepper::crossing::{self, CouplingRow};
 use crate::tables::Tables;
-use crate::tables::coupling::{self, CouplingRow};
+use crate::tables::coupling;
 use crate::tables::table;
 use std::path::{Path, PathBuf};
 use thirdlaw_scene::{FrameStats, Scene};
@@ -146,7 +147,7 @@ fn replay(
         let damage = match cache.read(frame)? {
             CachedFrame::Intact(saved) if saved.hash() == stats.hash => {
                 let partition = stepper.scene().partition.as_ref();
-                let books = partition.map_or(Vec::new(), |p| coupling::frame(rows, frame, p));
+                let books = partition.map_or(Vec::new(), |p| crossing::of_frame(rows, frame, p));
                 stepper
                     .replay(stats, &saved, books)
                     .map_err(|error| refuse(frame, error.to_string()))?;

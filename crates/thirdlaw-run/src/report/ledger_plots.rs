@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::plot::{Plot, Scale, Series};
-use crate::tables::coupling::CouplingRow;
+use crate::stepper::crossing::CouplingRow;
 
 impl Report {
     /// What crossed each coupling, frame by frame; nothing where one world held everything.

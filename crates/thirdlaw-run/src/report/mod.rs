@@ -13,7 +13,8 @@ mod plots;
 use crate::error::RunError;
 
 use crate::record::RunRecord;
-use crate::tables::coupling::{self, CouplingRow};
+use crate::stepper::crossing::CouplingRow;
+use crate::tables::coupling;
 use crate::tables::stages;
 use crate::{files, folder, stats};
 use gallery::Gallery;

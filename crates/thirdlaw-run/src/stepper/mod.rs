@@ -3,6 +3,7 @@
 //! Nothing here touches a file, a clock or a signal, so that it works wherever the engine does. Times
 //! are measured by a [`Clock`] that the caller hands in; without one they are 0.
 
+pub(crate) mod crossing;
 mod error;
 mod measure;
 mod saved;
@@ -15,7 +16,7 @@ pub use saved::SavedFrame;
 pub use simulators::{CoupledStep, CouplingTimes};
 pub use stages::{StageTimes, stage_name};
 
-use crate::tables::coupling::{self, CouplingRow};
+use crossing::CouplingRow;
 use simulators::Simulators;
 use thirdlaw::couple::CoupleError;
 use thirdlaw::{BodyId, SnapshotError, StepReport, World};
@@ -158,7 +159,7 @@ impl Stepper {
         let hash = self.hash()?;
         let stats = measure::measure_frame(self.frame, &self.scene.world, &self.report, hash);
         if let Some(partition) = &self.scene.partition {
-            self.tracker.keep_books(coupling::frame(&self.rows, self.frame, partition));
+            self.tracker.keep_books(crossing::of_frame(&self.rows, self.frame, partition));
         }
         self.tracker.observe(stats.time, &stats, &self.scene.world, &self.scene.bodies);
         self.measured = Some(stats);

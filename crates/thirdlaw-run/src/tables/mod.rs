@@ -14,6 +14,7 @@ use crate::folder::RunFolder;
 use crate::record::RunRecord;
 use crate::stats;
 use crate::stepper::Stepper;
+use crate::stepper::crossing::CouplingRow;
 use std::path::Path;
 use table::whole_frames;
 use thirdlaw_scene::{FrameStats, Scene};
@@ -74,7 +75,7 @@ impl Tables {
     pub fn append(&mut self, stepper: &Stepper, stats: &FrameStats) -> Result<(), RunError> {
         let (frame, scene) = (stats.frame, stepper.scene());
         if let Some(table) = &mut self.coupling {
-            table.append(stepper.coupling_rows().iter().map(coupling::CouplingRow::fields))?;
+            table.append(stepper.coupling_rows().iter().map(CouplingRow::fields))?;
         }
         self.stats.append([stats::to_row(stats)])?;
         self.stages.append(stages::rows(frame, &stepper.report().stages))?;
