@@ -1,6 +1,6 @@
 //! A recorded run in the file formats of other programs.
 //!
-//! [`recorded`] describes a run as a [`stage::Stage`]; each format is a sibling that writes a stage
+//! `recorded` describes a run as a stage; each format is a sibling that writes a stage
 //! and knows nothing of runs.
 
 mod gltf;
