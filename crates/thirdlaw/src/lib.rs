@@ -45,10 +45,10 @@ pub use model::joint::{
 };
 pub use model::point::{Point, PointError};
 pub use model::settings::{
-    ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Precision,
+    ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
     Preconditioner, Settings, Solver,
 };
-pub use report::{Observer, Stage, StepError, StepReport};
+pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
 pub use shape::Shape;
 pub use state::joint::JointReading;
 pub use state::snapshot::{Snapshot, SnapshotError};

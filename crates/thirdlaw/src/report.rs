@@ -15,8 +15,6 @@ pub struct StepReport {
     pub contact_iterations: u32,
     /// Largest remaining error of a contact velocity, m/s.
     pub contact_residual: f64,
-    /// Islands that took the direct path.
-    pub direct: u32,
     /// Bodies stopped on their way by continuous detection.
     pub swept: u32,
     /// Substeps made.
@@ -25,6 +23,8 @@ pub struct StepReport {
     pub joint_work: u64,
     /// Substeps that islands took in the coordinates of their joints.
     pub reduced_substeps: u32,
+    /// Which path each island took.
+    pub paths: PathCounts,
     /// Iterations of conjugate gradients, all cloth steps and rounds together.
     pub cg_iterations: u32,
     /// Cloth steps made.
@@ -48,6 +48,97 @@ pub struct StepReport {
     pub crushed: u32,
     /// Particles not born because their emitter was full.
     pub dropped: u32,
+}
+
+/// How an island of rigid bodies went through a step. Each is counted by one of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SolvePath {
+    /// One body that nothing touches and nothing holds.
+    Free,
+    /// A small island that moves fast, in double precision, several of them side by side.
+    Batched,
+    /// Contacts eight at a time, in single precision on velocities of double precision.
+    Pile,
+    /// The same, each island for as many iterations as it takes to converge.
+    PatientPile,
+    /// By itself, in double precision, by the contact solver of the settings.
+    #[default]
+    General,
+    /// The same, and then by the direct solver.
+    Direct,
+    /// All substeps in the coordinates of its joints.
+    Reduced,
+    /// Joints alone, by sparse factors.
+    Joints,
+    /// Joints by sparse factors, contacts on the response that the joints leave them.
+    ThroughJoints,
+    /// Joints by sparse factors and contacts by iterations, in turn.
+    JointsInTurn,
+    /// Joints by sparse factors after every iteration on the contacts.
+    JointsInterleaved,
+    /// Joints as rows among those of the contacts.
+    JointRows,
+}
+
+impl SolvePath {
+    /// All of them, in their order.
+    pub const ALL: [SolvePath; 12] = [
+        SolvePath::Free,
+        SolvePath::Batched,
+        SolvePath::Pile,
+        SolvePath::PatientPile,
+        SolvePath::General,
+        SolvePath::Direct,
+        SolvePath::Reduced,
+        SolvePath::Joints,
+        SolvePath::ThroughJoints,
+        SolvePath::JointsInTurn,
+        SolvePath::JointsInterleaved,
+        SolvePath::JointRows,
+    ];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            SolvePath::Free => "free",
+            SolvePath::Batched => "batched",
+            SolvePath::Pile => "pile",
+            SolvePath::PatientPile => "patient_pile",
+            SolvePath::General => "general",
+            SolvePath::Direct => "direct",
+            SolvePath::Reduced => "reduced",
+            SolvePath::Joints => "joints",
+            SolvePath::ThroughJoints => "through_joints",
+            SolvePath::JointsInTurn => "joints_in_turn",
+            SolvePath::JointsInterleaved => "joints_interleaved",
+            SolvePath::JointRows => "joint_rows",
+        }
+    }
+}
+
+/// How many islands took each path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathCounts([u32; SolvePath::ALL.len()]);
+
+impl PathCounts {
+    /// Islands that took a path.
+    pub fn of(&self, path: SolvePath) -> u32 {
+        self.0[path as usize]
+    }
+
+    /// All paths with their islands.
+    pub fn iter(&self) -> impl Iterator<Item = (SolvePath, u32)> + '_ {
+        SolvePath::ALL.into_iter().map(|path| (path, self.of(path)))
+    }
+
+    /// Adds the islands of another step.
+    pub fn add(&mut self, other: &PathCounts) {
+        self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
+    }
+
+    pub(crate) fn count(&mut self, path: SolvePath) {
+        self.0[path as usize] += 1;
+    }
 }
 
 /// A part of a step, for whoever measures time.

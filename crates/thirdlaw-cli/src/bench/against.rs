@@ -9,7 +9,6 @@ use super::{Figures, Pass, add_rest_energy, overlap, start};
 use crate::args::Peer;
 use crate::failure::Failure;
 use crate::print;
-use crate::session::median;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,6 +17,7 @@ use thirdlaw::model::BodyModel;
 use thirdlaw::simulator::Simulator;
 use thirdlaw::{BodyId, Pose, World, measure};
 use thirdlaw_rapier::RapierWorld;
+use thirdlaw_run::stats::median;
 use thirdlaw_scene::Scene;
 
 /// Ours over theirs, for one scene and number of threads.

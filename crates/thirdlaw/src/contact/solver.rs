@@ -30,16 +30,17 @@ pub enum Staggering {
 }
 
 /// When the direct solver takes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectUse {
     /// Never.
     Never,
-    /// When the iterations left more of a residual than the tolerance and 1e-4 m/s, and the problem
-    /// is small.
+    /// When the iterations left a larger residual than the tolerance and this, and the problem is small.
     Auto {
         /// Rows at most.
         rows_max: u32,
+        /// Residual that is worth it, m/s.
+        above: f64,
     },
     /// After the iterations, whatever the residual and the size: the cost goes with rows³.
     Always,
@@ -82,14 +83,11 @@ impl Default for SolveSettings {
             iterations: 10,
             tolerance: 1e-6,
             friction: Staggering::default(),
-            direct: DirectUse::Auto { rows_max: 96 },
+            direct: DirectUse::Auto { rows_max: 96, above: 1e-4 },
             precision: Precision::Double,
         }
     }
 }
-
-/// Residual that is worth the cost of the direct solver, m/s.
-const DIRECT_ABOVE: f64 = 1e-4;
 
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
@@ -149,8 +147,8 @@ pub(crate) fn solve_and_hold(
     let mut report = SolveReport { iterations, residual, direct: false };
     let wanted = match settings.direct {
         DirectUse::Never => false,
-        DirectUse::Auto { rows_max } => {
-            let worth = residual > DIRECT_ABOVE.max(settings.tolerance);
+        DirectUse::Auto { rows_max, above } => {
+            let worth = residual > above.max(settings.tolerance);
             worth && problem.rows.len() <= rows_max as usize
         }
         DirectUse::Always => true,

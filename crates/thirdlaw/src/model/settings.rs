@@ -159,6 +159,19 @@ pub struct ContactSettings {
     /// are solved with `colored-pgs`, else `f64`. `Double`: `f64` everywhere. `Single`: as `Auto`, and
     /// `pgs` and `block-mass-splitting` have everything in `f32`.
     pub precision: Precision,
+    /// Which paths islands may take.
+    pub paths: Paths,
+}
+
+/// Which paths islands may take through a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Paths {
+    /// The fastest that suits each.
+    #[default]
+    Auto,
+    /// Contacts by the general path, one island at a time in double precision: what the others are
+    /// compared with.
+    General,
 }
 
 impl Default for Settings {
@@ -194,6 +207,7 @@ impl Default for ContactSettings {
             bounce_speed: 0.01,
             patience: true,
             precision: Precision::Auto,
+            paths: Paths::Auto,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Ways to advance a world by one step.
 
+pub(crate) mod classify;
 pub mod deformable;
 pub(crate) mod island;
 pub mod rigid;

@@ -96,7 +96,7 @@ fn heavy_on_light_is_solved_where_iteration_is_not() {
                 let settings = SolveSettings {
                     iterations: 10,
                     tolerance: 1e-9 * ratio.max(1e6) / 1e6,
-                    direct: DirectUse::Auto { rows_max: 60 },
+                    direct: DirectUse::Auto { rows_max: 60, above: 1e-4 },
                     ..Default::default()
                 };
                 let iterative = stack(&masses, pull)

@@ -14,7 +14,6 @@
 //! move follows velocities that fit, and positions are brought onto the constraint afterwards in a way
 //! that adds no energy (`joint::fall_back`).
 
-use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
 use super::substep::{Changed, IslandScratch, LocalBody, Members, Setting, SolveTotals};
 use crate::contact::{self, SolveSettings};
@@ -23,7 +22,8 @@ use crate::joint::island::Stage;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::model::body::{mass, rotation};
-use crate::model::joint::description::JointSolve;
+use crate::report::SolvePath;
+use crate::step::classify::{BOUNCE_ITERATIONS, Facts, JointFacts, classify_joints, effort};
 
 /// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
 const CLOSING_SPEED: f64 = 3.0;
@@ -45,16 +45,22 @@ impl IslandScratch {
         self.gather(setting, std::iter::once(members));
         self.gather_joints(setting, members);
         self.first_joint_row = None;
-        // gears and constraints hold more than two sides, which the contact problem cannot say
-        self.interleave = settings.joints.solve == JointSolve::Interleaved;
-        if settings.joints.solve == JointSolve::Rows && self.joints.system.is_pairwise() {
+        let joint_facts = JointFacts {
+            contact_rows: self.problem.rows.len(),
+            // and the world
+            nodes: self.velocities.bodies.len() + self.velocities.particles.len() + 1,
+            // gears and constraints hold more than two sides, which the contact problem cannot say
+            pairwise: self.joints.system.is_pairwise(),
+        };
+        self.path = classify_joints(&joint_facts, settings.joints.solve);
+        if self.path == SolvePath::JointRows {
             self.add_joint_rows(members);
         }
         contact::prepare(&self.problem, &mut self.solver);
         let rows = self.problem.rows.len();
-        let effort = Effort::of(model, state, members.bodies);
-        let push = effort.settings(&settings.contact, settings.contact.iterations, rows);
-        let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
+        let facts = Facts::of_bodies(model, state, members.bodies);
+        let push = effort(&facts, &settings.contact, settings.contact.iterations, rows);
+        let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
         let mut parts = 1;
         let mut reduced = self.begin_reduced(setting, members, h);
         for substep in 0..settings.substeps {
@@ -81,6 +87,9 @@ impl IslandScratch {
             }
         }
         self.scale_impulses(f64::from(parts));
+        if totals.reduced == settings.substeps {
+            totals.path = SolvePath::Reduced;
+        }
         totals.joint_work = self.joints.system.factor.work + self.tree.work;
         self.write_back(model, (0, 0), changed.bodies, changed.impulses);
         self.write_joints(setting, members, changed.joints, changed.points);

@@ -9,12 +9,6 @@ use crate::model::body::model::BodyModel;
 use crate::model::body::{mass, rotation};
 use crate::state::body::BodyState;
 
-/// Whether a body without contacts and joints can go this way: forces that depend on time or on the
-/// orientation, and locks, are left to the general one.
-pub fn is_free(body: &BodyModel) -> bool {
-    body.forces.is_empty() && body.locks == Default::default()
-}
-
 /// Advances a body by a step.
 pub fn fly((_, _, settings, dt): Setting, body: &BodyModel, now: &mut BodyState) {
     let h = dt / f64::from(settings.substeps);

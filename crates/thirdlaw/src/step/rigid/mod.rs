@@ -16,7 +16,6 @@
 
 pub(crate) mod abreast;
 pub(crate) mod articulated;
-pub(crate) mod effort;
 pub(crate) mod finish;
 pub(crate) mod free;
 pub(crate) mod kinematic;
@@ -31,6 +30,7 @@ pub(crate) mod sweep;
 pub(crate) mod through;
 pub(crate) mod watch;
 
+use super::classify::{Facts, classify};
 use super::island::{Island, Islands, Linked};
 use crate::collide::broad::BroadPhase;
 use crate::collide::contacts::{self, ContactScratch};
@@ -38,13 +38,13 @@ use crate::ids::PointId;
 use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::settings::Settings;
-use crate::report::{Observer, Stage, StepError, StepReport};
+use crate::report::{Observer, SolvePath, Stage, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
-use pile::{Piles, Way};
+use pile::Piles;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -54,12 +54,24 @@ use watch::{Clock, Spent, Watch};
 /// Bodies that a thread goes through at least.
 const TOGETHER: usize = 512;
 
+/// Islands that a thread judges at least.
+const JUDGED: usize = 64;
+
+/// How an island is solved, and what that was decided by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan {
+    pub path: SolvePath,
+    pub facts: Facts,
+}
+
 /// Memory reused between steps.
 #[derive(Debug, Default)]
 pub struct Scratch {
     broad: BroadPhase,
     contacts: ContactScratch,
     pub(super) islands: Islands,
+    /// How each island is solved.
+    plans: Vec<Plan>,
     piles: Piles,
     pool: Mutex<Vec<IslandScratch>>,
     bodies: Vec<BodyState>,
@@ -188,9 +200,12 @@ fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
     for totals in &scratch.totals {
         report.contact_iterations = report.contact_iterations.max(totals.iterations);
         report.contact_residual = report.contact_residual.max(totals.residual);
-        report.direct += u32::from(totals.direct);
         report.joint_work += totals.joint_work;
         report.reduced_substeps += totals.reduced;
+    }
+    for (plan, totals) in scratch.plans.iter().zip(&scratch.totals) {
+        let path = if plan.path == SolvePath::General { totals.path } else { plan.path };
+        report.paths.count(path);
     }
     report
 }
@@ -202,7 +217,7 @@ struct Shared<'a> {
     settings: &'a Settings,
     dt: f64,
     islands: &'a Islands,
-    piles: &'a Piles,
+    plans: &'a [Plan],
     pool: &'a Mutex<Vec<IslandScratch>>,
     clock: Option<Clock>,
 }
@@ -222,7 +237,8 @@ fn solve_islands(
     scratch: &mut Scratch,
     clock: Option<Clock>,
 ) -> Spent {
-    let Scratch { islands, piles, pool, bodies, impulses, totals, joints, points, .. } = scratch;
+    let Scratch { islands, plans, piles, pool, bodies, impulses, totals, joints, points, .. } =
+        scratch;
     bodies.clear();
     let slots = islands.bodies.par_iter().with_min_len(TOGETHER);
     bodies.par_extend(slots.map(|&slot| state.bodies[slot as usize]));
@@ -236,8 +252,13 @@ fn solve_islands(
     points.resize(islands.points.len(), PointState::default());
 
     let setting = (model, &*state, settings, dt);
-    piles.collect(setting, islands);
-    let shared = Shared { model, state, settings, dt, islands, piles, pool, clock };
+    plans.clear();
+    plans.par_extend(islands.islands.par_iter().with_min_len(JUDGED).map(|island| {
+        let facts = Facts::of(model, state, island, islands.bodies_of(island));
+        Plan { path: classify(&facts, settings, dt), facts }
+    }));
+    piles.collect(setting, islands, plans);
+    let shared = Shared { model, state, settings, dt, islands, plans, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
     let mut watch = Watch::start(clock);
     let mut alone = Spent::default();
@@ -260,8 +281,9 @@ fn solve_islands(
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
         state.points[slot as usize] = *point;
     }
-    let others = islands.islands.iter().enumerate();
-    for (_, island) in others.filter(|(i, _)| piles.way(*i).hands_back()) {
+    // piles have handed their contacts the impulses themselves
+    let alone = |plan: &Plan| matches!(plan.path, SolvePath::General | SolvePath::Batched);
+    for (island, _) in islands.islands.iter().zip(plans).filter(|(_, plan)| alone(plan)) {
         let own = island.contact_start..island.contact_start + island.contact_count;
         for (touch, solved) in islands.contacts[own.clone()].iter().zip(&impulses[own]) {
             let impulses = &mut state.contacts[touch.index as usize].impulses;
@@ -279,12 +301,12 @@ const TASK: usize = 16 * 64;
 /// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.
 fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let islands = &shared.islands.islands[range.clone()];
-    let ways = || range.clone().map(|i| shared.piles.way(i));
-    let weights = islands.iter().zip(ways()).map(|(island, way)| match way {
-        Way::Alone => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
-        Way::Abreast => 8 * island.contact_count,
-        Way::Free => 1,
-        Way::Plain | Way::Patient => 0,
+    let paths = || shared.plans[range.clone()].iter().map(|plan| plan.path);
+    let weights = islands.iter().zip(paths()).map(|(island, path)| match path {
+        SolvePath::Batched => 8 * island.contact_count,
+        SolvePath::Free => 1,
+        SolvePath::Pile | SolvePath::PatientPile => 0,
+        _ => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
     });
     if islands.len() > 1 && weights.sum::<usize>() > TASK {
         let (left, _) = islands.split_at(islands.len() / 2);
@@ -300,15 +322,15 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let setting = (shared.model, shared.state, shared.settings, shared.dt);
     let mut watch = Watch::start(shared.clock);
     let mut scratch = None;
-    for (i, (island, way)) in islands.iter().zip(ways()).enumerate() {
-        if way == Way::Alone {
+    for (i, (island, path)) in islands.iter().zip(paths()).enumerate() {
+        if path == SolvePath::General {
             let scratch = scratch.get_or_insert_with(|| take(shared.pool));
             let members = shared.islands.members(island);
             let changed = out.of(first, island);
             out.totals[i] = solve_island(setting, members, changed, scratch, &mut watch);
         }
     }
-    let abreast = islands.iter().zip(ways()).filter(|(_, way)| *way == Way::Abreast);
+    let abreast = islands.iter().zip(paths()).filter(|(_, path)| *path == SolvePath::Batched);
     if abreast.clone().next().is_some() {
         let scratch = scratch.get_or_insert_with(|| take(shared.pool));
         let members = abreast.clone().map(|(island, _)| shared.islands.members(island));
@@ -325,8 +347,8 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
         give_back(shared.pool, scratch);
     }
     watch.lap();
-    for (island, way) in islands.iter().zip(ways()) {
-        if way == Way::Free {
+    for (island, path) in islands.iter().zip(paths()) {
+        if path == SolvePath::Free {
             let slot = shared.islands.bodies[island.body_start];
             let body = &mut out.bodies[island.body_start - first.body_start];
             free::fly(setting, &shared.model.bodies[slot as usize], body);

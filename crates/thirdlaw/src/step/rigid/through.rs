@@ -10,13 +10,10 @@ use crate::contact::{self, Block, Bound, DirectUse, Row, Side, SolveSettings, Ve
 use crate::joint::spread::Spread;
 use crate::joint::system::{Part, Source};
 use crate::math::{Twist, Vec3};
+use crate::report::SolvePath;
 
 /// Rounds of contacts and joints in turn.
 const ROUNDS: usize = 8;
-/// Rows of contacts at most that are solved through the joints.
-const THROUGH_ROWS: usize = 240;
-/// Rows times nodes at most.
-const THROUGH_WORK: usize = 20_000;
 /// Multiplications for sweeps through the joints.
 const SWEEP_WORK: usize = 400_000;
 /// Turns of contacts through the joints and limits of the joints.
@@ -46,17 +43,15 @@ fn side_rate(row: &Row, b: &Side, a: &Side, v: &[Twist]) -> f64 {
 impl IslandScratch {
     /// Contacts and joints together: through the joints where contacts are few, else in turn.
     pub(crate) fn solve_both(&mut self, solve: &SolveSettings, totals: &mut SolveTotals) {
-        let rows = self.problem.rows.len();
-        if self.first_joint_row.is_some() {
-            self.solve_as_rows(solve, totals);
-        } else if rows == 0 {
-            self.joints.system.solve(&mut self.joints.v);
-        } else if self.interleave {
-            self.solve_interleaved(solve, totals);
-        } else if rows <= THROUGH_ROWS && rows * self.joints.v.len() <= THROUGH_WORK {
-            self.solve_through(solve, totals);
-        } else {
-            self.solve_in_turn(solve, totals);
+        totals.path = self.path;
+        match self.path {
+            SolvePath::JointRows => self.solve_as_rows(solve, totals),
+            SolvePath::JointsInterleaved => self.solve_interleaved(solve, totals),
+            SolvePath::ThroughJoints => self.solve_through(solve, totals),
+            SolvePath::JointsInTurn => self.solve_in_turn(solve, totals),
+            _ => {
+                self.joints.system.solve(&mut self.joints.v);
+            }
         }
     }
 

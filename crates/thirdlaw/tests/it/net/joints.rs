@@ -146,7 +146,7 @@ fn points() -> Subject {
     world.into()
 }
 
-const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     Case { name: "joints/reduced", frames: 60, build: || held_by(Enforcement::Reduced) },
     Case { name: "joints/stabilized", frames: 60, build: || held_by(Enforcement::Stabilized) },
     Case {

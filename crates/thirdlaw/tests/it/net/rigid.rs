@@ -191,7 +191,7 @@ fn by(solver: Solver, change: impl FnOnce(&mut Settings)) -> Subject {
     world.into()
 }
 
-const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     Case { name: "rigid/flying", frames: 60, build: flying },
     Case { name: "rigid/clusters", frames: 50, build: clusters },
     Case { name: "rigid/pile", frames: 80, build: pile },

@@ -17,8 +17,8 @@
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
 //! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
-//! bodies that fly about, take other ways (`Way`). Those that deserve patience
-//! (`effort.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
+//! bodies that fly about, take other paths. Those that deserve patience
+//! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
@@ -37,28 +37,16 @@ mod sweep;
 mod unpack;
 mod work;
 
-use super::effort::Effort;
-use super::free;
+use super::Plan;
 use super::substep::{Setting, SolveTotals};
 use super::watch::{Spent, Watch};
-use crate::model::Model;
-use crate::model::settings::{FrictionModel, Precision, Solver};
 use crate::parallel::share::Shared;
+use crate::report::SolvePath;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
-use crate::step::island::{Island, Islands};
+use crate::step::island::Islands;
 use rayon::prelude::*;
 use step::Pile;
-
-/// Contacts from which an island goes to the pile at any speed: few bodies that fly about are looked at
-/// too closely for arms of the beginning of the step.
-const CONTACTS: usize = 40;
-/// Way of a body in a step, over its size, up to which the arms are of no matter.
-const DRIFT: f64 = 0.01;
-/// Islands that a thread judges at least.
-const TOGETHER: usize = 64;
-/// Masses that single precision has room for, kg.
-const MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
 /// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
 const PLENTY: usize = 1_000;
@@ -66,33 +54,9 @@ const PLENTY: usize = 1_000;
 /// to share out among threads.
 const FULL: usize = 64;
 
-/// How an island is solved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// By itself, as `substep.rs` says.
-    Alone,
-    /// A body that nothing touches, as `free.rs` says.
-    Free,
-    /// With others like it, as `abreast.rs` says.
-    Abreast,
-    /// In the pile.
-    Plain,
-    /// In a pile of patient ones.
-    Patient,
-}
-
-impl Way {
-    /// Whether impulses come back with the island: piles hand their contacts theirs themselves.
-    pub fn hands_back(self) -> bool {
-        matches!(self, Way::Alone | Way::Abreast)
-    }
-}
-
 /// All piles of a step.
 #[derive(Debug, Default)]
 pub struct Piles {
-    /// How each island is solved, and how hard to try.
-    ways: Vec<(Way, Effort)>,
     plain: Shelf,
     patient: Shelf,
     /// Line of each body in the pile that it is in.
@@ -129,50 +93,28 @@ impl Shelf {
 }
 
 impl Piles {
-    /// Says how each island is solved, and takes in those that go into piles.
-    pub fn collect(&mut self, setting: Setting, islands: &Islands) {
+    /// Takes in the islands that go into piles.
+    pub fn collect(&mut self, setting: Setting, islands: &Islands, plans: &[Plan]) {
         let contact = &setting.2.contact;
-        let usual = contact.solver == Solver::ColoredPgs
-            && contact.friction == FrictionModel::Cone
-            && !contact.staggered;
-        self.ways.clear();
         (self.plain.used, self.patient.used) = (0, 0);
         self.line_of.resize(setting.0.bodies.len(), 0);
-        let all = islands.islands.par_iter().with_min_len(TOGETHER).map(|island| {
-            let usual = usual && island.link_count == 0 && island.point_count == 0;
-            let slots = islands.bodies_of(island);
-            if usual && island.contact_count > 0 {
-                way(setting, island, slots)
-            } else if is_free(setting.0, island, slots) {
-                (Way::Free, Effort::default())
-            } else {
-                (Way::Alone, Effort::default())
-            }
-        });
-        self.ways.par_extend(all);
-        for (i, island) in islands.islands.iter().enumerate() {
-            let (way, effort) = self.ways[i];
+        for (island, plan) in islands.islands.iter().zip(plans) {
             let (slots, contacts) = (islands.bodies_of(island), islands.contacts_of(island));
-            match way {
-                Way::Alone | Way::Free | Way::Abreast => {}
-                Way::Plain => {
+            match plan.path {
+                SolvePath::Pile => {
                     let pile = self.plain.filling(PLENTY, Pile::default);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                 }
-                Way::Patient => {
+                SolvePath::PatientPile => {
                     let pile = self.patient.filling(FULL, Pile::patient);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                     if let Some(patience) = &mut pile.patience {
-                        patience.add(contact, &effort, 3 * island.contact_points, contacts.len());
+                        patience.add(contact, &plan.facts, contacts.len());
                     }
                 }
+                _ => {}
             }
         }
-    }
-
-    /// How an island is solved.
-    pub fn way(&self, island: usize) -> Way {
-        self.ways[island].0
     }
 
     /// Whether no island is in any.
@@ -219,35 +161,4 @@ impl Piles {
     pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
         self.patient.in_use().iter().chain(self.plain.in_use()).map(|pile| pile.totals)
     }
-}
-
-/// Whether an island is one body that only gravity and the like move.
-fn is_free(model: &Model, island: &Island, slots: &[u32]) -> bool {
-    let held = island.contact_count + island.link_count + island.point_count > 0;
-    !held && slots.len() == 1 && free::is_free(&model.bodies[slots[0] as usize])
-}
-
-/// How to solve an island, and how hard to try.
-fn way((model, state, settings, dt): Setting, island: &Island, slots: &[u32]) -> (Way, Effort) {
-    let (contact, rows) = (&settings.contact, 3 * island.contact_points);
-    let effort = Effort::of(model, state, slots);
-    // what is at rest has nothing to bounce off
-    if island.bounces && (island.carried || !effort.settled) {
-        return (Way::Alone, effort);
-    }
-    let fits = contact.precision != Precision::Double
-        && effort.masses.iter().all(|mass| MASSES.contains(mass));
-    let few = island.contact_count < CONTACTS;
-    let way = if effort.is_direct(contact, rows) {
-        Way::Alone
-    } else if !effort.is_plain(contact, rows) {
-        if fits { Way::Patient } else { Way::Alone }
-    } else if fits && (!few || effort.haste * dt < DRIFT) {
-        Way::Plain
-    } else if few {
-        Way::Abreast
-    } else {
-        Way::Alone
-    };
-    (way, effort)
 }

@@ -7,7 +7,7 @@ use super::sweep::Pass;
 use super::work::Work;
 use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
-use crate::step::rigid::effort::Effort;
+use crate::step::classify::{Facts, effort};
 use crate::step::rigid::watch::Watch;
 
 /// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
@@ -115,16 +115,10 @@ impl Patience {
     }
 
     /// Takes in an island.
-    pub fn add(
-        &mut self,
-        contact: &ContactSettings,
-        effort: &Effort,
-        rows: usize,
-        contacts: usize,
-    ) {
+    pub fn add(&mut self, contact: &ContactSettings, facts: &Facts, contacts: usize) {
         let most = [contact.iterations, contact.relax_iterations]
-            .map(|asked| effort.settings(contact, asked, rows).iterations);
-        let tolerance = effort.settings(contact, 1, rows).tolerance.max(LEAST) as f32;
+            .map(|asked| effort(facts, contact, asked, facts.rows).iterations);
+        let tolerance = effort(facts, contact, 1, facts.rows).tolerance.max(LEAST) as f32;
         let number = self.members.len() as u32;
         self.member_of.extend(std::iter::repeat_n(number, contacts));
         let (open, error, iterations, left) = (false, 0.0, 0, 0.0);

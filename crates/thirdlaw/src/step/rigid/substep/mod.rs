@@ -17,7 +17,6 @@
 mod members;
 mod rows;
 
-use super::effort::{BOUNCE_ITERATIONS, Effort};
 use super::kinematic::move_kinematic;
 use super::watch::{Spent, Watch};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
@@ -27,11 +26,13 @@ use crate::model::Model;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, mass, rotation};
 use crate::model::settings::Settings;
+use crate::report::SolvePath;
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
+use crate::step::classify::{BOUNCE_ITERATIONS, Facts, effort};
 use crate::step::island::{Linked, Touch};
 
 /// Impulses of a contact point in the last substep.
@@ -50,8 +51,8 @@ pub struct SolveTotals {
     pub iterations: u32,
     /// Largest error left, m/s.
     pub residual: f64,
-    /// Whether the direct path was taken.
-    pub direct: bool,
+    /// Which path was taken.
+    pub path: SolvePath,
     /// Multiplications made for joints.
     pub joint_work: u64,
     /// Substeps taken in the coordinates of joints.
@@ -86,8 +87,8 @@ pub struct IslandScratch {
     pub(crate) next: Vec<(Vec3, Quat)>,
     /// First row of joints in the contact problem, where they are solved there.
     pub(crate) first_joint_row: Option<usize>,
-    /// Whether joints are held exactly after every iteration on the contacts.
-    pub(crate) interleave: bool,
+    /// How contacts and joints are solved together.
+    pub(crate) path: SolvePath,
     /// Joints in their coordinates, where they are held so.
     pub(crate) tree: crate::joint::reduced::Tree,
     /// For contacts of bodies with joints.
@@ -180,10 +181,9 @@ pub fn solve_island(
     scratch.gather(setting, std::iter::once(members));
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
-    let effort = Effort::of(model, state, slots);
-    let push_out = effort.settings(&settings.contact, settings.contact.iterations, rows);
-    let relax = effort.settings(&settings.contact, settings.contact.relax_iterations, rows);
-    // a bounce changes normal impulses at once, and friction must follow
+    let facts = Facts::of_bodies(model, state, slots);
+    let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
+    let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
     let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
@@ -233,7 +233,9 @@ impl SolveTotals {
     pub(crate) fn add(&mut self, report: SolveReport) {
         self.iterations += report.iterations;
         self.residual = self.residual.max(report.residual);
-        self.direct |= report.direct;
+        if report.direct {
+            self.path = SolvePath::Direct;
+        }
     }
 }
 
