@@ -5,6 +5,7 @@ mod joints;
 mod part;
 mod points;
 mod ports;
+mod prescribed;
 mod problem;
 mod sheets;
 mod simulator;

@@ -5,7 +5,7 @@
 //! world first and couple it then.
 
 use super::World;
-use super::ports::{PrescribedBody, motion};
+use super::prescribed::{PrescribedBody, motion};
 use crate::ids::{BodyId, ClothId, PointId};
 use crate::math::{Mat3, Vec3, rotation_from_vector};
 use crate::model::body::{Body, BodyKind};
