@@ -1,16 +1,18 @@
 //! Where other simulators reach into a world: what they ask for the next step, and what they may ask
 //! back of the last.
 
-use super::prescribed::{PrescribedBody, Role, motion};
-use super::step_constraint::StepConstraints;
+use super::prescribed::{Role, motion};
+use super::step_constraint::ActiveConstraint;
+use super::step_inputs::{StepInputs, StepModel};
 use crate::ids::BodyId;
 use crate::joint::geometry::side_pose;
 use crate::math::Vec3;
-use crate::model::Model;
-use crate::model::joint::model::Node;
-use crate::simulator::{Motion, Reaction, Wrench};
+use crate::model::joint::constraint::{Constraint, ROWS_MAX};
+use crate::model::{ConstraintModel, Model};
+use crate::simulator::{Reaction, Wrench};
 use crate::state::State;
 use crate::step::streams::Foreign;
+use std::sync::Arc;
 
 /// What other simulators asked of a world, and what they may ask back.
 #[derive(Clone, Debug, Default)]
@@ -19,14 +21,13 @@ pub(crate) struct Ports {
     pub obstacles: Vec<BodyId>,
     /// What each of them got in the last step.
     pub reactions: Vec<Option<Reaction>>,
-    /// Bodies whose motion through the next step is prescribed.
-    pub prescribed: Vec<PrescribedBody>,
-    /// Forces on cloth vertices in the next step, N.
-    pub vertex_pushes: Vec<(u32, Vec3)>,
+    /// What is asked for the next step.
+    pub inputs: StepInputs,
     /// Force that prescribed bodies took in the last step, by slot.
     pub constraint_forces: Vec<(u32, Wrench)>,
-    /// Constraints for the next step.
-    pub constraints: StepConstraints,
+    /// Constraints of the step at hand, and the multipliers of those of the last, λ of each.
+    pub active: Vec<Arc<ActiveConstraint>>,
+    pub multipliers: Vec<[f64; ROWS_MAX]>,
     /// Sheets of other simulators that particles bounce off.
     pub sheets: Foreign,
     /// Vertices of each of them.
@@ -36,61 +37,68 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Before a step: prescribed bodies are put in place and driven, vertices pushed.
-    pub fn begin(&mut self, model: &mut Model, state: &mut State, dt: f64) {
-        for (particle, force) in self.vertex_pushes.drain(..) {
-            let mass = model.sheet.elements.mass[particle as usize];
-            state.particles.v[particle as usize] += dt / mass * force;
-        }
+    /// Before a step: prescribed bodies are put in place and driven, vertices pushed. Returns the model
+    /// that the step sees.
+    pub fn begin<'a>(
+        &mut self,
+        model: &'a Model,
+        step_model: &'a mut StepModel,
+        state: &mut State,
+        dt: f64,
+    ) -> &'a Model {
         self.constraint_forces.clear();
         self.reactions.iter_mut().for_each(|reaction| *reaction = None);
-        for prescribed in &mut self.prescribed {
-            let slot = prescribed.slot as usize;
-            let struck = &state.streams.struck;
-            if let Ok(at) = struck.binary_search_by_key(&prescribed.slot, |s| s.body) {
-                prescribed.pending = struck[at].angular;
-            }
-            prescribed.begin(&mut model.bodies[slot], &mut state.bodies[slot], dt);
+        self.active.clear();
+        self.multipliers.clear();
+        self.inputs.act(model, state, dt);
+        if !self.inputs.change_model() {
+            return model;
         }
-        let pose = |node: Node| side_pose(state, node);
-        self.constraints.begin(model, pose, (state.time, dt));
+        let mut constraints = Vec::new();
+        for (terms, nodes) in self.inputs.constraints.drain(..) {
+            let starts = nodes.iter().map(|&node| side_pose(state, node)).collect();
+            let active = Arc::new(ActiveConstraint::new(terms, starts, (state.time, dt)));
+            self.active.push(active.clone());
+            let constraint: Option<Arc<dyn Constraint>> = Some(active);
+            constraints.push(ConstraintModel { generation: 0, constraint, nodes });
+        }
+        let seen = step_model.lay_over(model, &self.inputs.prescribed, constraints);
+        for prescribed in &mut self.inputs.prescribed {
+            let slot = prescribed.slot as usize;
+            prescribed.drive(&seen.bodies[slot], &mut state.bodies[slot], dt);
+        }
+        seen
     }
 
-    /// Between the rigid step and cloth.
-    pub fn correct(&self, model: &Model, state: &mut State, dt: f64, substeps: u32) {
-        for prescribed in &self.prescribed {
+    /// Between the rigid step and cloth; `seen` is the model that the step sees.
+    pub fn correct(&self, seen: &Model, state: &mut State, dt: f64, substeps: u32) {
+        for prescribed in &self.inputs.prescribed {
             let slot = prescribed.slot as usize;
-            prescribed.correct(&model.bodies[slot], &mut state.bodies[slot], dt, substeps);
+            prescribed.correct(&seen.bodies[slot], &mut state.bodies[slot], dt, substeps);
         }
     }
 
     /// After a step, successful or not.
-    pub fn end(&mut self, model: &mut Model, state: &mut State, (dt, gravity): (f64, Vec3)) {
-        self.constraints.end(model);
-        for mut prescribed in self.prescribed.drain(..) {
+    pub fn end(
+        &mut self,
+        (model, seen): (&Model, &Model),
+        state: &mut State,
+        (dt, gravity): (f64, Vec3),
+    ) {
+        self.multipliers.extend(self.active.drain(..).map(|active| active.multipliers()));
+        for prescribed in self.inputs.prescribed.drain(..) {
             let slot = prescribed.slot as usize;
-            let now = &mut state.bodies[slot];
-            let body = &mut model.bodies[slot];
-            let (got, _) = prescribed.end(body, now);
+            let (now, body) = (&mut state.bodies[slot], &model.bodies[slot]);
+            let got = prescribed.got(&seen.bodies[slot], now);
             match prescribed.role {
                 Role::Obstacle(number) => {
-                    let end = motion(now);
-                    self.reactions[number] = Some(Reaction { impulse: got, end });
+                    self.reactions[number] = Some(Reaction { impulse: got, end: motion(now) });
                     if prescribed.response.is_none() {
                         now.velocity = Default::default();
                     }
                 }
                 Role::Prescribed => {
-                    let real = |m: &Motion| {
-                        PrescribedBody::momentum(
-                            body,
-                            m.rotation,
-                            m.velocity.linear,
-                            m.velocity.angular,
-                        )
-                    };
-                    let mut force =
-                        (real(&motion(now)) - real(&prescribed.start) - got).scaled(1.0 / dt);
+                    let mut force = prescribed.force(body, now, got, dt);
                     force.force -= body.mass * body.gravity_scale * gravity;
                     self.constraint_forces.push((prescribed.slot, force));
                 }
@@ -100,8 +108,6 @@ impl Ports {
 
     /// Forgets what was asked for the next step.
     pub fn forget(&mut self) {
-        self.prescribed.clear();
-        self.vertex_pushes.clear();
-        self.constraints.forget();
+        self.inputs.clear();
     }
 }

@@ -10,6 +10,7 @@ use crate::model::body::mass::body_mass;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, rotation};
 use crate::simulator::{Motion, ObstacleMotion, Wrench};
+use crate::state::State;
 use crate::state::body::BodyState;
 
 /// How much heavier than it is a body is taken to be whose motion is prescribed.
@@ -28,13 +29,11 @@ pub(crate) struct PrescribedBody {
     pub counted: Wrench,
     /// Mass and inertia in world axes; `None`: nothing pushes it.
     pub response: Option<(f64, Mat3)>,
-    /// What the model says of it outside this step.
-    own: Option<Box<BodyModel>>,
     /// Momentum and angular momentum at the beginning, and what drives it over the step.
     momentum: Wrench,
     drive: Wrench,
     /// Angular impulse that waits for it and acts over the step, N·m·s.
-    pub pending: Vec3,
+    pending: Vec3,
 }
 
 /// Why the motion of a body is prescribed.
@@ -69,40 +68,38 @@ impl PrescribedBody {
     ) -> PrescribedBody {
         let (momentum, drive) = (Wrench::ZERO, Wrench::ZERO);
         let pending = Vec3::ZERO;
-        PrescribedBody {
-            slot,
-            role,
-            start,
-            end,
-            counted,
-            response,
-            own: None,
-            momentum,
-            drive,
-            pending,
-        }
+        PrescribedBody { slot, role, start, end, counted, response, momentum, drive, pending }
     }
 
     /// Momentum of a motion, with the inertia of the body's own axes.
-    pub fn momentum(body: &BodyModel, rotation: Quat, linear: Vec3, angular: Vec3) -> Wrench {
+    fn momentum(body: &BodyModel, rotation: Quat, linear: Vec3, angular: Vec3) -> Wrench {
         let r = Mat3::from_quat(rotation);
         let spin = r * (body.inertia * (r.transpose() * angular));
         Wrench { force: body.mass * linear, torque: spin }
     }
 
-    pub fn begin(&mut self, body: &mut BodyModel, now: &mut BodyState, dt: f64) {
+    /// Puts it where it begins.
+    pub fn place(&mut self, state: &mut State, dt: f64) {
+        let struck = &state.streams.struck;
+        if let Ok(at) = struck.binary_search_by_key(&self.slot, |s| s.body) {
+            self.pending = struck[at].angular;
+        }
+        let now = &mut state.bodies[self.slot as usize];
         now.position = self.start.position;
         now.rotation = self.start.rotation;
         now.velocity = self.start.velocity;
         now.asleep = false;
         now.quiet = 0.0;
-        let Some((mass, inertia)) = self.response else {
+        if self.response.is_none() {
             let turn = self.end.rotation * self.start.rotation.conjugate();
             now.velocity.linear = (self.end.position - self.start.position) / dt;
             now.velocity.angular = crate::math::rotation_vector(turn) / dt;
-            return;
-        };
-        self.own = Some(Box::new(body.clone()));
+        }
+    }
+
+    /// Makes it a body of its response for the step.
+    pub fn lay_over(&self, body: &mut BodyModel) {
+        let Some((mass, inertia)) = self.response else { return };
         let r = Mat3::from_quat(self.start.rotation);
         body.kind = BodyKind::Dynamic;
         body.mass = mass;
@@ -111,6 +108,13 @@ impl PrescribedBody {
         body.isotropic = false;
         (body.linear_damping, body.angular_damping, body.gravity_scale) = (0.0, 0.0, 0.0);
         body.can_sleep = false;
+    }
+
+    /// Drives it from its start to its end; `body` is of its response.
+    pub fn drive(&mut self, body: &BodyModel, now: &mut BodyState, dt: f64) {
+        if self.response.is_none() {
+            return;
+        }
         let of = |m: &Motion| {
             PrescribedBody::momentum(body, m.rotation, m.velocity.linear, m.velocity.angular)
         };
@@ -123,7 +127,7 @@ impl PrescribedBody {
     /// After the rigid step: a steady force leads elsewhere by a little than what moved it at its
     /// owner's, which may have stopped it at once. Left alone it must end where its owner has it.
     pub fn correct(&self, body: &BodyModel, now: &mut BodyState, dt: f64, substeps: u32) {
-        if self.own.is_none() {
+        if self.response.is_none() {
             return;
         }
         let count = substeps.max(1);
@@ -153,28 +157,28 @@ impl PrescribedBody {
         q
     }
 
-    /// Takes back the mass and reads what it got.
-    pub fn end(
-        &mut self,
-        body: &mut BodyModel,
-        now: &BodyState,
-    ) -> (Wrench, Option<Box<BodyModel>>) {
-        let own = self.own.take();
-        let mut got = Wrench::ZERO;
-        if let Some(own) = &own {
-            let (v, w) = (now.velocity.linear, now.velocity.angular);
-            let ended = PrescribedBody::momentum(body, now.rotation, v, w);
-            got = ended - self.momentum - self.drive;
-            // what differs from what was counted by rounding alone does not differ
-            let scale = |w: &Wrench| [w.force.length(), w.torque.length()];
-            let (a, b) = (scale(&ended), scale(&self.momentum));
-            let (c, d) = (scale(&self.drive), scale(&(got - self.counted)));
-            if (0..2).all(|k| d[k] <= ROUNDING * (a[k] + b[k] + c[k])) {
-                got = self.counted;
-            }
-            *body = (**own).clone();
+    /// What it got in the step; `body` is of its response.
+    pub fn got(&self, body: &BodyModel, now: &BodyState) -> Wrench {
+        if self.response.is_none() {
+            return Wrench::ZERO;
         }
-        (got, own)
+        let (v, w) = (now.velocity.linear, now.velocity.angular);
+        let ended = PrescribedBody::momentum(body, now.rotation, v, w);
+        let got = ended - self.momentum - self.drive;
+        // what differs from what was counted by rounding alone does not differ
+        let scale = |w: &Wrench| [w.force.length(), w.torque.length()];
+        let (a, b) = (scale(&ended), scale(&self.momentum));
+        let (c, d) = (scale(&self.drive), scale(&(got - self.counted)));
+        let same = (0..2).all(|k| d[k] <= ROUNDING * (a[k] + b[k] + c[k]));
+        if same { self.counted } else { got }
+    }
+
+    /// The mean force that its motion took beyond what acts on it anyway; `body` is the user's.
+    pub fn force(&self, body: &BodyModel, now: &BodyState, got: Wrench, dt: f64) -> Wrench {
+        let of = |m: &Motion| {
+            PrescribedBody::momentum(body, m.rotation, m.velocity.linear, m.velocity.angular)
+        };
+        (of(&motion(now)) - of(&self.start) - got).scaled(1.0 / dt)
     }
 }
 

@@ -106,7 +106,7 @@ impl Simulator for World {
                 self.wake_slot(slot);
             }
             Named::Point(slot) => self.state.points[slot].push += wrench.force,
-            Named::Vertex(i) => self.ports.vertex_pushes.push((i as u32, wrench.force)),
+            Named::Vertex(i) => self.ports.inputs.vertex_pushes.push((i as u32, wrench.force)),
             Named::Nothing => {}
         }
     }
@@ -204,7 +204,7 @@ impl Simulator for World {
                 let start = motion(&self.state.bodies[slot]);
                 let body =
                     PrescribedBody::prescribed(slot as u32, &self.model.bodies[slot], start, *end);
-                self.ports.prescribed.push(body);
+                self.ports.inputs.prescribed.push(body);
                 end.is_finite()
             }
             _ => false,
@@ -256,7 +256,11 @@ impl Simulator for World {
     fn move_obstacle(&mut self, obstacle: usize, motion: &ObstacleMotion) {
         let id = self.ports.obstacles.get(obstacle);
         if let Some(slot) = id.and_then(|id| self.model.slot(*id).ok()) {
-            self.ports.prescribed.push(PrescribedBody::obstacle(slot as u32, obstacle, motion));
+            self.ports.inputs.prescribed.push(PrescribedBody::obstacle(
+                slot as u32,
+                obstacle,
+                motion,
+            ));
         }
     }
 

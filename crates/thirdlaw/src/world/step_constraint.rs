@@ -5,9 +5,8 @@ use super::World;
 use crate::math::{Quat, Vec3, rotation_vector};
 use crate::model::joint::constraint::{Constraint, MEMBERS_MAX, Member, MemberState, ROWS_MAX};
 use crate::model::joint::model::Node;
-use crate::model::{ConstraintModel, Model};
 use crate::simulator::StepConstraint;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 /// A constraint for one step.
 #[derive(Debug)]
@@ -22,6 +21,20 @@ pub(crate) struct ActiveConstraint {
 }
 
 impl ActiveConstraint {
+    pub fn new(
+        terms: StepConstraint,
+        starts: Vec<(Vec3, Quat)>,
+        (time, dt): (f64, f64),
+    ) -> ActiveConstraint {
+        ActiveConstraint { terms, starts, time, dt, carried: Mutex::default() }
+    }
+
+    /// λ, the mean over the step.
+    pub fn multipliers(&self) -> [f64; ROWS_MAX] {
+        let carried = self.carried.lock().map_or([0.0; ROWS_MAX], |carried| *carried);
+        carried.map(|z| z / self.dt)
+    }
+
     /// g and ġ at a time since the beginning: at an even acceleration, plus an even drift that makes it
     /// end where it does.
     fn drift(&self, row: usize, since: f64) -> (f64, f64) {
@@ -90,55 +103,6 @@ impl Constraint for ActiveConstraint {
     }
 }
 
-/// Constraints for the next step, and what those of the last one carried.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StepConstraints {
-    next: Vec<(StepConstraint, Vec<Node>)>,
-    active: Vec<Arc<ActiveConstraint>>,
-    /// How many constraints the model has besides.
-    own: usize,
-    /// Multipliers of the last step, λ of each.
-    multipliers: Vec<[f64; ROWS_MAX]>,
-}
-
-impl StepConstraints {
-    /// Before a step: what was asked for becomes part of the model.
-    pub fn begin(
-        &mut self,
-        model: &mut Model,
-        pose: impl Fn(Node) -> (Vec3, Quat),
-        (time, dt): (f64, f64),
-    ) {
-        self.own = model.constraints.len();
-        self.multipliers.clear();
-        for (terms, nodes) in self.next.drain(..) {
-            let starts = nodes.iter().map(|&node| pose(node)).collect();
-            let carried = Mutex::default();
-            let active = Arc::new(ActiveConstraint { terms, starts, time, dt, carried });
-            self.active.push(active.clone());
-            let constraint: Option<Arc<dyn Constraint>> = Some(active);
-            model.constraints.push(ConstraintModel { generation: 0, constraint, nodes });
-        }
-    }
-
-    /// After a step: they are gone, and what they carried is known.
-    pub fn end(&mut self, model: &mut Model) {
-        if self.active.is_empty() {
-            return;
-        }
-        model.constraints.truncate(self.own);
-        for active in self.active.drain(..) {
-            let carried = active.carried.lock().map_or([0.0; ROWS_MAX], |carried| *carried);
-            self.multipliers.push(carried.map(|z| z / active.dt));
-        }
-    }
-
-    /// Forgets what was asked for.
-    pub fn forget(&mut self) {
-        self.next.clear();
-    }
-}
-
 impl World {
     /// Holds a constraint on bodies and point masses in the next step, if it makes sense.
     pub(super) fn take_constraint(&mut self, constraint: &StepConstraint) -> bool {
@@ -173,13 +137,13 @@ impl World {
                 self.wake_slot(slot as usize);
             }
         }
-        self.ports.constraints.next.push((constraint.clone(), nodes));
+        self.ports.inputs.constraints.push((constraint.clone(), nodes));
         true
     }
 
     /// Multipliers of a constraint that was held in the last step.
     pub(super) fn read_multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
-        match self.ports.constraints.multipliers.get(constraint) {
+        match self.ports.multipliers.get(constraint) {
             Some(lambda) => {
                 out.iter_mut().zip(lambda).for_each(|(out, lambda)| *out = *lambda);
                 true

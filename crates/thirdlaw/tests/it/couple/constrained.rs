@@ -18,7 +18,7 @@ fn bob() -> (World, BodyId) {
 }
 
 /// x + R p = 0, as a user would write it down.
-fn pinned(handle: usize, now: &Motion) -> StepConstraint {
+pub fn pinned(handle: usize, now: &Motion) -> StepConstraint {
     let arm = now.rotation * ARM;
     let turning = now.velocity.angular.cross(arm);
     let cross = |r: Vec3| [[0.0, r.z, -r.y], [-r.z, 0.0, r.x], [r.y, -r.x, 0.0]];
@@ -105,7 +105,7 @@ fn what_makes_no_sense_is_not_held() {
 }
 
 /// A bob pinned off its centre to a heavy block that flies along.
-fn towed(method: Method) -> (Coupling, [usize; 2]) {
+pub fn towed(method: Method) -> (Coupling, [usize; 2]) {
     let mut heavy = earth();
     let block = Body::dynamic(cuboid(0.2, 0.2, 0.2)).mass(2000.0).moving(Vec3::new(1.0, 6.0, 0.0));
     let block = heavy.add_body(block).unwrap();

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod constrained;
+mod inputs;
 mod misbehave;
 mod mixtures;
 mod oscillator;
