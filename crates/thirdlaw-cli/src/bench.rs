@@ -18,7 +18,7 @@ use crate::{print, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use thirdlaw::{Settings, Stage, World, measure};
+use thirdlaw::{PathCounts, Settings, Stage, World, measure};
 use thirdlaw_run::clock::now;
 use thirdlaw_run::record::{Machine, VERSION, core_count};
 use thirdlaw_run::stats::median;
@@ -52,6 +52,8 @@ pub struct Figures {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    /// Islands that took each path in a step of the last third of the frames, in the mean; empty for other engines.
+    paths: BTreeMap<&'static str, f64>,
     /// Over all frames; absent without cloth.
     #[serde(skip_serializing_if = "Option::is_none")]
     cloth: Option<ClothFigures>,
@@ -103,6 +105,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let ratios = against::ratios(&all);
     print::result(&against::table(&ratios, names))?;
     print::result(&stage_table(&all, names))?;
+    print::result(&path_table(&all, names))?;
     let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
     print::result(&cloth_table::text(cloth, names))?;
     let coupled =
@@ -168,6 +171,7 @@ fn measure_scene(
                 overlap_p99: pass.overlap_p99,
                 overlap_max: pass.overlap_max,
                 contacts: pass.contacts,
+                paths: pass.paths.clone(),
                 cloth: pass.cloth.clone(),
                 coupling: pass.coupling.clone(),
                 hash: pass.hash.map(stats::hash_text),
@@ -186,6 +190,7 @@ struct Pass {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    paths: BTreeMap<&'static str, f64>,
     cloth: Option<ClothFigures>,
     coupling: Option<CouplingFigures>,
     hash: Option<u64>,
@@ -209,6 +214,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
     let mut rest_energy: Vec<f64> = Vec::new();
     let mut jitter = Vec::new();
     let mut contacts = 0;
+    let mut paths = PathCounts::default();
     let mut tally = ClothTally::default();
     for frame in 0..frames {
         if frame == settled_from {
@@ -224,6 +230,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         frame_ms.push(report.step_ms);
         steps.extend_from_slice(&report.coupled);
         if frame >= settled_from {
+            paths.add(&report.steps.paths);
             let energies = measure::specific_kinetic(stepper.world());
             jitter.push(median(energies.clone()));
             add_rest_energy(&mut rest_energy, energies, frames - settled_from);
@@ -234,6 +241,9 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
     let settled = f64::from(frames - settled_from);
     let stage_ms = stages.ms().map(|(stage, ms)| (stage, ms / settled));
     let (overlap_p99, overlap_max) = overlap(stepper.world());
+    let steps_made = settled * f64::from(scene.steps_per_frame);
+    let taken = paths.iter().filter(|(_, islands)| *islands > 0);
+    let paths = taken.map(|(path, islands)| (path.name(), f64::from(islands) / steps_made));
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
         total_ms,
@@ -243,6 +253,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         overlap_p99,
         overlap_max,
         contacts,
+        paths: paths.collect(),
         cloth: tally.figures(stepper.world(), frames, total_ms),
         hash: Some(stepper.hash()?),
         coupling: stepper.is_coupled().then(|| CouplingFigures::new(&stepper, &steps)),
@@ -304,6 +315,17 @@ fn row(f: &Figures, names: usize) -> String {
         print::number(f.overlap_p99 * 1e3),
         print::number(f.overlap_max * 1e3)
     )
+}
+
+/// Which paths islands took: where a scene spends its time is decided there.
+fn path_table(all: &[Figures], names: usize) -> String {
+    let mut text = String::from("\nislands a step by path, last third of the frames\n");
+    // the same for any number of threads
+    for f in all.iter().filter(|f| !f.paths.is_empty() && f.threads == all[0].threads) {
+        let taken = f.paths.iter().map(|(path, n)| format!("{path} {}", print::number(*n)));
+        let _ = writeln!(text, "{:<names$}  {}", f.scene, taken.collect::<Vec<_>>().join(", "));
+    }
+    text
 }
 
 fn stage_table(all: &[Figures], names: usize) -> String {

@@ -4,11 +4,12 @@ use crate::error::RunError;
 use crate::folder::STATS;
 use crate::tables::table;
 use std::path::Path;
+use thirdlaw::{PathCounts, SolvePath};
 use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 24] = [
+pub(crate) const COLUMNS: [&str; 36] = [
     "frame",
     "time",
     "kinetic",
@@ -33,7 +34,22 @@ pub(crate) const COLUMNS: [&str; 24] = [
     "step_ms",
     "hash",
     "particles",
+    "path_free",
+    "path_batched",
+    "path_pile",
+    "path_patient_pile",
+    "path_general",
+    "path_direct",
+    "path_reduced",
+    "path_joints",
+    "path_through_joints",
+    "path_joints_in_turn",
+    "path_joints_interleaved",
+    "path_joint_rows",
 ];
+
+/// The first of the columns that count islands by their paths.
+const FIRST_PATH: usize = 24;
 
 /// The fields of a row.
 pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
@@ -51,6 +67,7 @@ pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
     row.push(format!("{:.3}", stats.step_ms));
     row.push(hash_text(stats.hash));
     row.push(stats.particles.to_string());
+    row.extend(stats.paths.iter().map(|(_, islands)| islands.to_string()));
     row
 }
 
@@ -61,7 +78,12 @@ pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
     }
     let real = |column: usize| row[column].parse::<f64>().ok();
     let count = |column: usize| row[column].parse().ok();
+    let mut paths = PathCounts::default();
+    for (column, path) in (FIRST_PATH..).zip(SolvePath::ALL) {
+        paths.count(path, count(column)?);
+    }
     Some(FrameStats {
+        paths,
         frame: count(0)?,
         time: real(1)?,
         kinetic: real(2)?,
@@ -136,8 +158,12 @@ mod tests {
             hash: 0x00ab_cdef_0123_4567,
             ..FrameStats::default()
         };
+        let mut stats = stats;
+        SolvePath::ALL.into_iter().for_each(|path| stats.paths.count(path, path as u32 + 3));
         let row = to_row(&stats);
         assert_eq!(row.len(), COLUMNS.len());
+        let names = SolvePath::ALL.map(|path| format!("path_{}", path.name()));
+        assert_eq!(COLUMNS[FIRST_PATH..], names);
         assert_eq!(row[22], "00abcdef01234567");
         assert_eq!(from_row(&csv::StringRecord::from(row)), Some(stats));
     }

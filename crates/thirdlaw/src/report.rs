@@ -136,8 +136,9 @@ impl PathCounts {
         self.0.iter_mut().zip(other.0).for_each(|(sum, count)| *sum += count);
     }
 
-    pub(crate) fn count(&mut self, path: SolvePath) {
-        self.0[path as usize] += 1;
+    /// Counts `islands` more that took a path.
+    pub fn count(&mut self, path: SolvePath, islands: u32) {
+        self.0[path as usize] += islands;
     }
 }
 

@@ -71,6 +71,7 @@ pub fn simulate(peer: Peer, name: &str, scene: &Scene, frames: u32) -> Result<Pa
         overlap_p99,
         overlap_max,
         contacts: contact_count(&rapier),
+        paths: Default::default(),
         cloth: None,
         coupling: None,
         hash: None,

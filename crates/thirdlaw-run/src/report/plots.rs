@@ -2,6 +2,7 @@
 
 use super::Report;
 use crate::plot::{Plot, Scale, Series};
+use thirdlaw::SolvePath;
 use thirdlaw_scene::FrameStats;
 
 impl Report {
@@ -36,6 +37,7 @@ impl Report {
             }),
             self.time(&times),
             self.iterations(&times),
+            self.paths(&times),
             self.plain(&times, "Contacts", "", "Points at which bodies touch.", |f| {
                 f64::from(f.contacts)
             }),
@@ -150,6 +152,25 @@ impl Report {
             times,
             series,
             scale: Scale::Linear,
+        }
+    }
+
+    /// Which paths islands of bodies took.
+    fn paths<'a>(&self, times: &'a [f64]) -> Plot<'a> {
+        let taken = SolvePath::ALL.into_iter().filter_map(|path| {
+            let values = self.column(|f| f64::from(f.paths.of(path)));
+            values
+                .iter()
+                .any(|islands| *islands > 0.0)
+                .then_some(Series { name: path.name(), values })
+        });
+        Plot {
+            title: "Islands",
+            unit: "",
+            note: "By the path they took through the steps of a frame.",
+            times,
+            series: taken.collect(),
+            scale: Scale::Stacked,
         }
     }
 }

@@ -31,6 +31,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &FrameReport, hash: u64)
         step_ms: *step_ms,
         hash,
         particles: world.state().streams.count() as u64,
+        paths: report.paths,
     }
 }
 

@@ -51,6 +51,8 @@ pub struct FrameStats {
     pub hash: u64,
     /// Particles of all emitters.
     pub particles: u64,
+    /// Paths that islands of bodies took, summed over the steps of the frame.
+    pub paths: thirdlaw::PathCounts,
 }
 
 /// Columns that can be expected, by name.

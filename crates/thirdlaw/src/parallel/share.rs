@@ -31,6 +31,23 @@ impl<'a, T> Shared<'a, T> {
         self.start
     }
 
+    /// Where an element lies, or would lie.
+    #[inline(always)]
+    pub fn address(&self, index: usize) -> *mut T {
+        self.start.wrapping_add(index)
+    }
+
+    /// An element to read.
+    ///
+    /// # Safety
+    /// Until the result is dropped nobody changes it.
+    #[inline(always)]
+    pub unsafe fn get(&self, index: usize) -> &T {
+        assert!(index < self.len);
+        // SAFETY: within the slice, and the caller's promise
+        unsafe { &*self.start.add(index) }
+    }
+
     /// Elements to change.
     ///
     /// # Safety

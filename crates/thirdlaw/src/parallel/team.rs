@@ -7,7 +7,7 @@
 //! not see each other. The leader can do everything alone, so no helper has to come, and one that comes
 //! late loses nothing.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Turns of waiting before the core is offered to others.
 const PATIENCE: u32 = 400;
@@ -28,6 +28,8 @@ struct Board {
     /// What the stage is; steady while any of its chunks is not done.
     stage: AtomicU32,
     done: AtomicU32,
+    /// Whether a chunk panicked: the leader must not wait for what it has left undone.
+    failed: AtomicBool,
 }
 
 /// The end of a run of chunks, and in the lower half the next one to be drawn: more are drawn than there
@@ -43,8 +45,29 @@ pub struct Leader<'a> {
     number: u64,
 }
 
+/// Lets helpers go when the leader is done, by a panic too.
+struct Over<'a>(&'a Board);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.number.store(OVER, Ordering::Release);
+    }
+}
+
+/// Counts a chunk as done, by a panic too: then the stage is marked as failed.
+struct Counted<'a>(&'a Board);
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.failed.store(true, Ordering::Relaxed);
+        }
+        self.0.done.fetch_add(1, Ordering::Release);
+    }
+}
+
 /// Runs `lead` with a leader whose stages are made by all threads of the pool, if `help` is wanted:
-/// `work(stage, chunk)` for every chunk of every stage, stage after stage.
+/// `work(stage, chunk)` for every chunk of every stage, stage after stage. A panic in any of them ends all.
 pub fn run<R: Send>(
     help: bool,
     work: &(dyn Fn(u32, usize) + Sync),
@@ -57,15 +80,15 @@ pub fn run<R: Send>(
         number: AtomicU64::new(0),
         stage: AtomicU32::new(0),
         done: AtomicU32::new(0),
+        failed: AtomicBool::new(false),
     };
     let mut leader = Leader { board: &board, work, number: 0 };
     if threads == 1 {
         return lead(&mut leader);
     }
     let all = || {
-        let result = lead(&mut leader);
-        board.number.store(OVER, Ordering::Release);
-        result
+        let _over = Over(&board);
+        lead(&mut leader)
     };
     rayon::join(all, || call_helpers(&board, work, 1)).0
 }
@@ -101,8 +124,8 @@ fn draw(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
             if chunk >= end {
                 break;
             }
+            let _counted = Counted(board);
             work(board.stage.load(Ordering::Relaxed), chunk as usize);
-            board.done.fetch_add(1, Ordering::Release);
         }
     }
 }
@@ -137,12 +160,36 @@ impl Leader<'_> {
         self.board.number.store(self.number, Ordering::Release);
         draw(self.board, self.work, 0);
         wait(|| self.board.done.load(Ordering::Acquire) as usize == chunks);
+        // the thread in which it happened brings its own message
+        assert!(!self.board.failed.load(Ordering::Relaxed), "a chunk of a stage panicked");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whichever thread it happens in, and whatever the others do meanwhile.
+    #[test]
+    fn a_panic_in_a_chunk_ends_all_threads() {
+        for threads in [1, 2, 5] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            for bad in 0..12 {
+                let work = |stage: u32, chunk: usize| {
+                    std::thread::sleep(std::time::Duration::from_micros(50));
+                    assert!((stage, chunk) != (3, bad), "planted");
+                };
+                let made = || {
+                    run(true, &work, |leader| (0..10).for_each(|stage| leader.stage(stage, 12)));
+                };
+                let ended =
+                    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(made)));
+                assert!(ended.is_err());
+            }
+            // the pool goes on
+            assert_eq!(pool.install(|| rayon::join(|| 1, || 2)), (1, 2));
+        }
+    }
 
     #[test]
     fn every_chunk_is_made_once_and_stages_follow_each_other() {

@@ -18,6 +18,7 @@ mod joint_input;
 mod mechanism;
 mod net;
 mod particles;
+mod paths;
 mod pile;
 mod problem;
 mod reduced;

@@ -205,7 +205,7 @@ fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
     }
     for (plan, totals) in scratch.plans.iter().zip(&scratch.totals) {
         let path = if plan.path == SolvePath::General { totals.path } else { plan.path };
-        report.paths.count(path);
+        report.paths.count(path, 1);
     }
     report
 }

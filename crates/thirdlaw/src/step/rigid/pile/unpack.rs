@@ -78,8 +78,8 @@ unsafe fn hand_back<V: Vector>(
     for lane in 0..LANES {
         used |= u8::from(counts.0[lane] > 0.0) << lane;
         for part in 0..4 {
-            // SAFETY: impulses are four times four numbers
-            to[part][lane] = unsafe { impulses[lane].cast::<Quad>().add(part) };
+            // impulses are four times four numbers; lanes without a contact lead nowhere
+            to[part][lane] = impulses[lane].cast::<Quad>().wrapping_add(part);
         }
     }
     // SAFETY: likewise

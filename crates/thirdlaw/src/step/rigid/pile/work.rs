@@ -52,7 +52,7 @@ impl Work<'_> {
         let lanes = group.into_iter().flat_map(|group| group.lanes);
         lanes.filter(|&i| i != NONE).map(|i| {
             let at = self.contacts[i as usize].index as usize;
-            self.all_contacts.start().wrapping_add(at).cast_const()
+            self.all_contacts.address(at).cast_const()
         })
     }
 
@@ -75,7 +75,7 @@ impl Work<'_> {
             entries: &self.order.entries,
             places: self.places,
             contacts: self.contacts,
-            all: self.all_contacts.start(),
+            all: self.all_contacts,
         };
         let groups = self.order.groups(chunk);
         let mut start = 0;

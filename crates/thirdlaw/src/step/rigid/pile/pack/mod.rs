@@ -9,6 +9,7 @@ mod tests;
 use super::bundle::{Bundle, Points};
 use super::order::{Entry, Group, NONE};
 use crate::math::{Mat3, Vec3};
+use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Row, Vector, Wide, Wide3, cross, dot, load, read4, scaled, sub};
 use crate::state::contact::{Contact, POINTS_MAX};
 use crate::step::island::Touch;
@@ -32,7 +33,7 @@ pub struct Source<'a> {
     pub entries: &'a [Entry],
     pub places: &'a [Place],
     pub contacts: &'a [Touch],
-    pub all: *const Contact,
+    pub all: &'a Shared<'a, Contact>,
 }
 
 /// The contacts of a bundle. Lanes without one show what the first has, but no points and nothing that moves.
@@ -61,7 +62,8 @@ pub unsafe fn pack(
     group: &Group,
     source: &Source,
 ) {
-    let contact = |i: u32| unsafe { &*source.all.add(source.contacts[i as usize].index as usize) };
+    // SAFETY: the caller's
+    let contact = |i: u32| unsafe { source.all.get(source.contacts[i as usize].index as usize) };
     let first = &source.entries[group.lanes[0] as usize];
     let place = |line: u32| &source.places[line as usize];
     let mut lanes = Lanes {
@@ -133,16 +135,17 @@ fn fill<V: Vector>(
     }
     store(mass, &mut bundle.mass);
 
-    let mut from = [std::ptr::null(); LANES];
+    let mut rows = [V::Row::splat(0.0); LANES];
     for lane in 0..LANES {
-        from[lane] = (&raw const lanes.contact[lane].normal).cast::<f64>();
+        // SAFETY: more of the contact follows behind the normal
+        rows[lane] = unsafe { row::<V, _>(lanes.contact[lane], NORMAL) };
     }
-    // SAFETY of these: more of the contact follows behind what is read
-    let [x, y, z, _] = unsafe { read4::<V>(from) };
+    let [x, y, z, _] = V::columns(rows);
     let normal = [x, y, z];
     let t = tangent(normal);
     store(normal, &mut bundle.normal);
     store(t, &mut bundle.tangent);
+    // SAFETY: the arrays of a contact have four points
     let (gaps, impulses, friction) = unsafe { numbers::<V>(lanes) };
 
     let mut middle = [[zero; 3]; 2];
@@ -246,12 +249,11 @@ fn arms<V: Vector>(lanes: &Lanes, k: usize) -> [[V; 3]; 2] {
         let out = if on_a { radius_a + half } else { -(radius_b + half) };
         // SAFETY: places and contacts have a number behind each of these vectors
         unsafe {
-            let Mat3 { x_axis, y_axis, z_axis } = &turned.rotation;
-            let arm = row::<V>(x_axis) * V::Row::splat(anchor.x)
-                + row::<V>(y_axis) * V::Row::splat(anchor.y)
-                + row::<V>(z_axis) * V::Row::splat(anchor.z)
-                + row::<V>(&contact.normal) * V::Row::splat(out);
-            let between = row::<V>(&b.position) - row::<V>(&a.position);
+            let arm = row::<V, _>(turned, AXES[0]) * V::Row::splat(anchor.x)
+                + row::<V, _>(turned, AXES[1]) * V::Row::splat(anchor.y)
+                + row::<V, _>(turned, AXES[2]) * V::Row::splat(anchor.z)
+                + row::<V, _>(contact, NORMAL) * V::Row::splat(out);
+            let between = row::<V, _>(b, POSITION) - row::<V, _>(a, POSITION);
             (rows[0][lane], rows[1][lane]) =
                 if on_a { (arm, arm - between) } else { (arm + between, arm) };
         }
@@ -260,14 +262,24 @@ fn arms<V: Vector>(lanes: &Lanes, k: usize) -> [[V; 3]; 2] {
     [[ax, ay, az], [bx, by, bz]]
 }
 
-/// A vector, and the number behind it.
+/// Where vectors lie in a contact and in a place.
+const NORMAL: usize = std::mem::offset_of!(Contact, normal);
+const POSITION: usize = std::mem::offset_of!(Place, position);
+const AXES: [usize; 3] = [
+    std::mem::offset_of!(Place, rotation.x_axis),
+    std::mem::offset_of!(Place, rotation.y_axis),
+    std::mem::offset_of!(Place, rotation.z_axis),
+];
+
+/// A vector that lies so many bytes into a record, and the number behind it: read through the record, since
+/// a reference to the vector alone would not reach that number.
 ///
 /// # Safety
-/// There is one.
+/// Four numbers lie there within the record.
 #[inline(always)]
-unsafe fn row<V: Vector>(v: &Vec3) -> V::Row {
+unsafe fn row<V: Vector, T>(record: &T, offset: usize) -> V::Row {
     // SAFETY: the caller's
-    unsafe { V::Row::load((&raw const *v).cast::<f64>()) }
+    unsafe { V::Row::load((&raw const *record).byte_add(offset).cast::<f64>()) }
 }
 
 /// A unit vector at a right angle to another, as [`crate::math::tangents`] has it.

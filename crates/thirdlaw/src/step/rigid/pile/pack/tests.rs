@@ -69,11 +69,12 @@ fn packed(setup: &Setup) -> Packed {
     let mut out: Packed = Default::default();
     let touch = |index| Touch { index, ..Touch::default() };
     let touches: Vec<Touch> = (0..setup.contacts.len() as u32).map(touch).collect();
+    let mut contacts = setup.contacts.clone();
     let source = Source {
         entries: &setup.entries,
         places: &setup.places,
         contacts: &touches,
-        all: setup.contacts.as_ptr(),
+        all: &Shared::new(&mut contacts),
     };
     // SAFETY: nobody else has the contacts
     unsafe { pack(&mut out.0, (&mut out.1, &mut out.2), &setup.group, &source) };
