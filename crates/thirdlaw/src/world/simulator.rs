@@ -200,12 +200,12 @@ impl Simulator for World {
 
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
         match self.named(handle) {
-            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() && end.is_finite() => {
                 let start = motion(&self.state.bodies[slot]);
                 let body =
                     PrescribedBody::prescribed(slot as u32, &self.model.bodies[slot], start, *end);
                 self.ports.inputs.prescribed.push(body);
-                end.is_finite()
+                true
             }
             _ => false,
         }

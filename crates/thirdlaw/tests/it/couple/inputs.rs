@@ -161,3 +161,13 @@ fn coupled_steps_leave_the_models_as_they_are() {
         }
     }
 }
+
+#[test]
+fn a_motion_that_is_refused_is_not_made() {
+    let (mut world, body, ..) = fragile();
+    let handle = world.body_handle(body).unwrap();
+    let nowhere = Motion::point(Vec3::NAN, Vec3::ZERO);
+    assert!(!world.prescribe(handle, &nowhere));
+    World::step(&mut world, DT).unwrap();
+    assert!(world.read(handle).is_finite());
+}
