@@ -62,7 +62,7 @@ pub struct SceneCoupling {
     /// What holds them together.
     pub ties: Vec<SceneTie>,
     /// When to say something.
-    pub limits: Limits,
+    pub limits: LedgerLimits,
     pub(crate) place: Place,
 }
 
@@ -99,7 +99,7 @@ pub enum Handle {
 
 /// When a coupling is worth a line; infinite where the scene says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct LedgerLimits {
     /// N·s.
     pub imbalance: f64,
     /// N·m·s.
@@ -114,10 +114,10 @@ pub struct Limits {
     pub evaluations: f64,
 }
 
-impl Default for Limits {
+impl Default for LedgerLimits {
     fn default() -> Self {
         let none = f64::INFINITY;
-        Limits {
+        LedgerLimits {
             imbalance: none,
             angular_imbalance: none,
             passivity: none,

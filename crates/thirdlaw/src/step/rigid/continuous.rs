@@ -2,7 +2,7 @@
 //! path and stopped where it first touches; its velocity stays for the next step's contacts.
 
 use crate::collide::broad::BroadPhase;
-use crate::collide::sweep::{Motion, time_of_impact};
+use crate::collide::time_of_impact::{Motion, time_of_impact};
 use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
 use crate::model::Model;
 use crate::model::body::model::BodyModel;

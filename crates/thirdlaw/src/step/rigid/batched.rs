@@ -2,14 +2,14 @@
 //! friction at every point and the same arms, which follow the bodies.
 //!
 //! One such island leaves most lanes of a sweep empty, and its ten contacts cost as much to set up as to
-//! solve. Islands that iterate a fixed number of times, because nothing about them asks for patience,
+//! solve. Islands that iterate a fixed number of times, because nothing about them asks to converge,
 //! bounces or the direct path, are one problem together: their contacts share no body that moves, so that
 //! the colours of each are those that it has alone, and lanes do not mix. The bits of an island do not
 //! depend on its company.
 
-use super::rebound::{INSIDE, Spring};
+use super::restitution::{INSIDE, Spring};
+use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{IslandScratch, Members, Setting, SolveTotals};
-use super::watch::{Spent, Watch};
 use crate::contact::{Anchor, Softness, follow};
 use crate::math::Mat3;
 use crate::model::settings::ContactSettings;
@@ -19,7 +19,7 @@ pub fn solve<'a>(
     setting: Setting,
     islands: impl Iterator<Item = Members<'a>> + Clone,
     scratch: &mut IslandScratch,
-    watch: &mut Watch,
+    watch: &mut Stopwatch,
 ) -> SolveTotals {
     let (model, state, settings, dt) = setting;
     let (substeps, contact) = (settings.substeps, &settings.contact);

@@ -6,7 +6,9 @@
 //! contact solver iterates on all of them.
 
 use super::substep::{IslandScratch, Members, SolveTotals};
-use crate::contact::{self, Block, Bound, DirectUse, Row, Side, SolveSettings, Velocities, dense};
+use crate::contact::{
+    self, Block, Bound, ContactSide, DirectUse, Row, SolveSettings, Velocities, dense,
+};
 use crate::joint::spread::Spread;
 use crate::joint::system::{Part, Source};
 use crate::math::{Twist, Vec3};
@@ -29,9 +31,9 @@ pub(crate) struct Through {
 }
 
 /// (J v) of a contact row.
-fn side_rate(row: &Row, b: &Side, a: &Side, v: &[Twist]) -> f64 {
-    let of = |side: &Side, arm: Vec3| match side {
-        Side::Body(i) => {
+fn side_rate(row: &Row, b: &ContactSide, a: &ContactSide, v: &[Twist]) -> f64 {
+    let of = |side: &ContactSide, arm: Vec3| match side {
+        ContactSide::Body(i) => {
             let v = &v[*i as usize];
             row.direction.dot(v.linear) + arm.dot(v.angular)
         }
@@ -91,11 +93,11 @@ impl IslandScratch {
         self.first_joint_row = Some(self.problem.rows.len());
         let (bodies, points) = (self.bodies.len(), members.points.len());
         let side = |end: u32| match (end as usize).checked_sub(bodies) {
-            None => Side::Body(end),
+            None => ContactSide::Body(end),
             Some(point) if point < points => {
-                Side::Particles { index: [point as u32; 4], weight: [1.0, 0.0, 0.0, 0.0] }
+                ContactSide::Particles { index: [point as u32; 4], weight: [1.0, 0.0, 0.0, 0.0] }
             }
-            Some(_) => Side::World,
+            Some(_) => ContactSide::World,
         };
         for link in &self.joints.system.links {
             let Source::Joint(slot) = link.source else { continue };
@@ -209,7 +211,7 @@ impl IslandScratch {
                 let row = &self.problem.rows[i];
                 let sides = [(block.a, row.arm_a, -1.0), (block.b, row.arm_b, 1.0)];
                 let pushes = sides.into_iter().filter_map(|(side, arm, sign)| match side {
-                    Side::Body(b) => {
+                    ContactSide::Body(b) => {
                         Some((b, Part { linear: sign * row.direction, angular: sign * arm }))
                     }
                     _ => None,

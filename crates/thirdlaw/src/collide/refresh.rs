@@ -3,8 +3,8 @@
 
 use super::boxes_clip::{Facing, FacingPoint};
 use super::manifold::Point;
-use super::persist::skin;
 use super::placed::Placed;
+use super::reuse::skin;
 use crate::math::{Mat3, Vec3};
 use crate::model::body::Material;
 use crate::state::contact::{Basis, Contact, Found, Impulses, POINTS_MAX, is_face_of_b};

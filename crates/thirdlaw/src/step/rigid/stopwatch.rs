@@ -31,17 +31,17 @@ impl Spent {
 
 /// A clock and when it was last read.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch {
+pub struct Stopwatch {
     clock: Option<Clock>,
     last: u64,
     /// What was told so far.
     pub spent: Spent,
 }
 
-impl Watch {
+impl Stopwatch {
     /// Starts; without a clock it tells nothing.
-    pub fn start(clock: Option<Clock>) -> Watch {
-        Watch { clock, last: clock.map_or(0, |now| now()), spent: Spent::default() }
+    pub fn start(clock: Option<Clock>) -> Stopwatch {
+        Stopwatch { clock, last: clock.map_or(0, |now| now()), spent: Spent::default() }
     }
 
     /// Time since it was last read.
@@ -54,8 +54,8 @@ impl Watch {
     }
 
     /// Another one by the same clock, for what goes on beside.
-    pub fn beside(&self) -> Watch {
-        Watch::start(self.clock)
+    pub fn beside(&self) -> Stopwatch {
+        Stopwatch::start(self.clock)
     }
 
     /// What went on since it was last read was spent like that.

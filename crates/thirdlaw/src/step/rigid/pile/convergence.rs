@@ -8,7 +8,7 @@ use super::work::Work;
 use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
 use crate::step::classify::{Facts, effort};
-use crate::step::rigid::watch::Watch;
+use crate::step::rigid::stopwatch::Stopwatch;
 
 /// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
 const LEAST: f64 = 1e-7;
@@ -52,20 +52,20 @@ struct Member {
     left: f32,
 }
 
-/// The islands of a pile that have patience.
+/// The islands of a pile that converge.
 #[derive(Debug, Default)]
-pub struct Patience {
+pub struct Convergence {
     members: Vec<Member>,
     /// Island of each contact.
     member_of: Vec<u32>,
 }
 
-/// Advances a pile of patient islands by a step. Returns the most iterations of an island, and the largest
+/// Advances a pile of islands that converge by a step. Returns the most iterations of an island, and the largest
 /// error that is left, m/s.
 ///
 /// # Safety
 /// Nobody else works on the pile.
-pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> (u32, f64) {
+pub unsafe fn solve(work: &Work, patience: &mut Convergence, watch: &mut Stopwatch) -> (u32, f64) {
     let settings = work.setting.2;
     let bodies = 0..work.body_at.len();
     // SAFETY of all below: this thread is the only one
@@ -108,7 +108,7 @@ pub unsafe fn solve(work: &Work, patience: &mut Patience, watch: &mut Watch) -> 
     patience.totals()
 }
 
-impl Patience {
+impl Convergence {
     pub fn clear(&mut self) {
         self.members.clear();
         self.member_of.clear();
