@@ -7,10 +7,10 @@
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
 use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
-    TieKind, Wrench,
+    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie, TieKind,
 };
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};
 
 /// How a scene is shared among simulators.
@@ -252,10 +252,10 @@ impl Coupled {
     fn show_struck(&self, world: &mut World) {
         for (i, foreign) in self.foreign.iter().enumerate() {
             let show = |world: &mut World, id: BodyId, handle: usize| {
-                let owed = self.coupling.owed(i, handle);
+                let pending = self.coupling.pending_impulse(i, handle);
                 let shown = world.struck(id).is_ok_and(|push| push.force != Vec3::ZERO);
-                if owed != Wrench::ZERO || shown {
-                    world.show_struck(id, owed, self.dt);
+                if pending != Wrench::ZERO || shown {
+                    world.show_struck(id, pending, self.dt);
                 }
             };
             match self.coupling.get::<World>(i) {

@@ -2,14 +2,14 @@
 //! follows from them: κ, the preconditioner, who follows whom, and how fast a lagged exchange
 //! settles.
 
-use super::coupling::Coupling;
-use super::error::{CoupleError, Problem};
-use super::ledger::CouplingReport;
-use super::settings::Method;
-use super::simulator::Motion;
-use super::tie::{Roles, TieKind};
-use super::told::given;
+use super::TieLink;
+use super::constrained::constraint_on;
+use super::constraint::{Roles, TieKind};
+use crate::couple::component::{Component, Step};
+use crate::couple::error::{CoupleError, SimulatorProblem};
+use crate::couple::settings::Method;
 use crate::linalg::lu::Lu;
+use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
 
 /// Most rows whose response is measured column by column.
@@ -17,7 +17,7 @@ const DENSE_ROWS: usize = 48;
 
 /// Responses of both sides of all ties over a step, by trying.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Measured {
+pub(crate) struct Measured {
     dt: f64,
     /// ∂r/∂λ through the first and the second anchors: A and B of [baraff1997 Eq. 2], row-major;
     /// empty where there are too many rows.
@@ -31,28 +31,25 @@ pub(super) struct Measured {
     pub reach: Vec<f64>,
     /// Constrained side of each tie and by how much a lagged exchange shrinks its error.
     pub roles: Vec<Option<(usize, f64)>>,
-    /// Whether the constrained side of each tie is told a constraint, not how its handle moves.
-    pub told: Vec<bool>,
+    /// Whether the constrained side of each tie holds a constraint, instead of a prescribed handle.
+    pub by_constraint: Vec<bool>,
     /// Measured anew at the next step.
     pub stale: bool,
 }
 
-impl Coupling {
+impl Component {
     /// Tries how both sides of all ties answer, where this is not known yet.
-    pub(super) fn measure(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
+    pub fn measure(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        let dt = step.dt;
         if self.measured.as_ref().is_some_and(|m| m.dt == dt && !m.stale) {
             return Ok(());
         }
         let rows = self.rows();
         let n = *rows.last().unwrap_or(&0);
-        let mut lambda = self.lambda.clone();
-        self.try_forces(dt, &lambda)?;
-        report.trials += 1;
-        let base = self.now.clone();
+        let mut lambda = self.lambda();
+        self.try_forces(step, &lambda)?;
+        step.report.trials += 1;
+        let base = self.now();
         let dense = n <= DENSE_ROWS;
         let (mut gaps, mut rates) = ([vec![0.0; n * n], vec![0.0; n * n]], vec![0.0; n * n]);
         for j in 0..n {
@@ -63,8 +60,8 @@ impl Coupling {
             for _ in 0..6 {
                 let kept = lambda[j];
                 lambda[j] += push;
-                self.try_forces(dt, &lambda)?;
-                report.trials += 1;
+                self.try_forces(step, &lambda)?;
+                step.report.trials += 1;
                 lambda[j] = kept;
                 let seen = self.columns((n, j), push, &base, &mut gaps, &mut rates);
                 if seen > 1e-5 * self.reference(dt) {
@@ -74,7 +71,7 @@ impl Coupling {
             }
         }
         self.measured = Some(self.judge(dt, &rows, gaps, rates));
-        self.choose_roles(dt)
+        self.choose_roles(step)
     }
 
     /// Takes the answers to a push on row `j` into its column; returns the largest change of a rate.
@@ -88,20 +85,20 @@ impl Coupling {
     ) -> f64 {
         let mut first = 0;
         let mut seen: f64 = 0.0;
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             let count = tie.rows();
             let (mut old, mut new) = ([0.0; 6], [0.0; 6]);
             tie.gap(&base[i], &mut old[..count]);
             for side in 0..2 {
                 let mut mixed = base[i];
-                mixed[side] = self.now[i][side];
+                mixed[side] = self.ties[i].now[side];
                 tie.gap(&mixed, &mut new[..count]);
                 for k in 0..count {
                     gaps[side][(first + k) * n + j] = (new[k] - old[k]) / push;
                 }
             }
-            tie.rate(&base[i], &self.starts[i], &mut old[..count]);
-            tie.rate(&self.now[i], &self.starts[i], &mut new[..count]);
+            tie.rate(&base[i], &self.ties[i].starts, &mut old[..count]);
+            tie.rate(&self.ties[i].now, &self.ties[i].starts, &mut new[..count]);
             for k in 0..count {
                 rates[(first + k) * n + j] = (new[k] - old[k]) / push;
                 seen = seen.max((new[k] - old[k]).abs());
@@ -116,7 +113,7 @@ impl Coupling {
         let n = *rows.last().unwrap_or(&0);
         let (mut kappa, mut reaches) = (Vec::new(), Vec::new());
         let mut sides = [vec![0.0; n * n], vec![0.0; n * n]];
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             let d = rows[i] * n + rows[i];
             let reach = (gaps[0][d] + gaps[1][d]) / (dt * rates[d]);
             reaches.push(if reach.is_finite() { reach.clamp(0.0, 1.0) } else { 0.5 });
@@ -136,9 +133,17 @@ impl Coupling {
             }
         }
         let roles = vec![None; self.ties.len()];
-        let told = vec![false; self.ties.len()];
-        let mut measured =
-            Measured { dt, sides, sum: None, kappa, reach: reaches, roles, told, stale: false };
+        let by_constraint = vec![false; self.ties.len()];
+        let mut measured = Measured {
+            dt,
+            sides,
+            sum: None,
+            kappa,
+            reach: reaches,
+            roles,
+            by_constraint,
+            stale: false,
+        };
         self.factor_sum(&mut measured);
         measured
     }
@@ -149,7 +154,7 @@ impl Coupling {
         let n = *rows.last().unwrap_or(&0);
         let [a, b] = &measured.sides;
         let mut whole: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + b).collect();
-        for (i, tie) in self.ties.iter().enumerate() {
+        for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
                 for row in rows[i]..rows[i + 1] {
                     whole[row * n + row] += 1.0 / (dt * (0.5 * stiffness + damping / dt));
@@ -161,19 +166,20 @@ impl Coupling {
     }
 
     /// Whether saved responses are of these ties.
-    pub(super) fn fits_measured(&self, measured: &Measured) -> bool {
+    pub fn fits_measured(&self, measured: &Option<Measured>) -> bool {
+        let Some(measured) = measured else { return true };
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
-        let Measured { dt, sides, kappa, reach, roles, told, .. } = measured;
+        let Measured { dt, sides, kappa, reach, roles, by_constraint, .. } = measured;
         dt.is_finite()
             && *dt > 0.0
             && sides.iter().all(|side| side.len() == n * n)
-            && [kappa.len(), reach.len(), roles.len(), told.len()] == [ties; 4]
+            && [kappa.len(), reach.len(), roles.len(), by_constraint.len()] == [ties; 4]
             && roles.iter().flatten().all(|(side, _)| *side < 2)
     }
 
     /// Takes over saved responses that fit.
-    pub(super) fn resume_measured(&mut self, measured: Option<Measured>) {
+    pub fn resume_measured(&mut self, measured: Option<Measured>) {
         self.measured = measured.map(|mut measured| {
             self.factor_sum(&mut measured);
             measured
@@ -181,21 +187,21 @@ impl Coupling {
     }
 
     /// The lighter side over a step follows, if it can and nobody said otherwise.
-    fn choose_roles(&mut self, dt: f64) -> Result<(), CoupleError> {
+    fn choose_roles(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         let turns = matches!(
-            self.settings.method,
+            step.settings.method,
             Method::Interleaved | Method::FixedPoint | Method::Repaired
         );
         let Some(mut measured) = self.measured.take() else { return Ok(()) };
         let rows = self.rows();
         // what is too large to be measured whole is helped by whoever can be constrained
-        let aid = measured.sum.is_none() && self.settings.precondition;
+        let aid = measured.sum.is_none() && step.settings.precondition;
         for i in 0..self.ties.len() {
-            let tie = self.ties[i];
+            let tie = self.ties[i].tie;
             if !(turns || aid) || tie.is_spring() {
                 continue;
             }
-            let ways = [self.can_follow(i, 0, dt)?, self.can_follow(i, 1, dt)?];
+            let ways = [self.can_follow(step, i, 0)?, self.can_follow(step, i, 1)?];
             let able = ways.map(|way| way.is_some());
             let n = *rows.last().unwrap_or(&0);
             let trace = |side: usize| -> f64 {
@@ -211,52 +217,53 @@ impl Coupling {
                 continue;
             }
             if !able[side] {
-                let member = &self.members[tie.anchors[side].simulator];
-                return Err(member.error(Problem::Failed {
+                let member = &step.members[tie.anchors[side].simulator];
+                return Err(member.error(SimulatorProblem::Failed {
                     during: "prescribe",
                     message: "it cannot follow a given motion here; choose `iterated`".into(),
                 }));
             }
             let ratio = ratio(&measured.sides, side, (n, rows[i], rows[i + 1]));
             measured.roles[i] = Some((side, ratio));
-            measured.told[i] = ways[side] == Some(true);
+            measured.by_constraint[i] = ways[side] == Some(true);
         }
         self.measured = Some(measured);
         Ok(())
     }
 
     /// Whether the simulator on this side of a tie can be constrained there, and if so, whether it has to
-    /// be told a constraint.
-    fn can_follow(&mut self, i: usize, side: usize, dt: f64) -> Result<Option<bool>, CoupleError> {
-        let tie = self.ties[i];
+    /// hold a constraint.
+    fn can_follow(
+        &self,
+        step: &mut Step<'_>,
+        i: usize,
+        side: usize,
+    ) -> Result<Option<bool>, CoupleError> {
+        let tie = self.ties[i].tie;
         let anchor = tie.anchors[side];
-        let given = match tie.kind {
-            TieKind::Point => Some(given(&tie, side, &self.starts[i], &self.starts[i])),
+        let constraint = match tie.kind {
+            TieKind::Point => {
+                Some(constraint_on(&tie, side, &self.ties[i].starts, &self.ties[i].starts))
+            }
             _ => None,
         };
-        let member = &mut self.members[anchor.simulator];
+        let member = &mut step.members[anchor.simulator];
         member.restore()?;
         let now = member.read(anchor.handle)?;
         let can = member.ask("prescribe", |s| s.prescribe(anchor.handle, &now))?;
         member.restore()?;
         // moving the whole handle would hold its orientation, too
         let turns = tie.kind == TieKind::Point
-            && member.response(anchor.handle, dt)?.inertia != crate::math::Mat3::ZERO;
+            && member.response(anchor.handle, step.dt)?.inertia != crate::math::Mat3::ZERO;
         member.restore()?;
         if can && !turns {
             return Ok(Some(false));
         }
-        // what is told holds for one step of the simulator's own
-        let Some(given) = given.filter(|_| member.substeps == 1) else { return Ok(None) };
-        let can = member.ask("constrain", |s| s.constrain(&given))?;
+        // what is asked holds for one step of the simulator's own
+        let Some(constraint) = constraint.filter(|_| member.substeps == 1) else { return Ok(None) };
+        let can = member.ask("constrain", |s| s.constrain(&constraint))?;
         member.restore()?;
         Ok(can.then_some(true))
-    }
-
-    /// By how much a lagged exchange over a tie shrinks its error: the spectral radius of A⁻¹B with A
-    /// the side that follows, measured in the last step that measured.
-    pub fn contraction(&self, tie: usize) -> Option<f64> {
-        self.measured.as_ref()?.roles.get(tie)?.map(|(_, ratio)| ratio)
     }
 }
 

@@ -8,11 +8,11 @@
 //! (always, with a perfect preconditioner) nothing more is stepped. The last λ evaluated is the one
 //! returned, so the simulators are left in its state.
 
-use super::error::CoupleError;
+use crate::couple::error::CoupleError;
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Outcome {
+pub(crate) struct Outcome {
     /// Evaluations made.
     pub evaluations: u32,
     /// Steps of a side that preconditioning took.
@@ -25,13 +25,13 @@ pub(super) struct Outcome {
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stop {
+pub(crate) struct Stop {
     pub tolerance: f64,
     pub evaluations: u32,
 }
 
 /// What is solved.
-pub(super) trait Problem {
+pub(crate) trait Problem {
     /// Writes the residual of forces λ, after stepping under them.
     fn evaluate(&mut self, lambda: &[f64], r: &mut [f64]) -> Result<(), CoupleError>;
 
@@ -52,7 +52,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Changes `lambda` until the residual vanishes.
-pub(super) fn solve(
+pub(crate) fn solve(
     problem: &mut dyn Problem,
     stop: Stop,
     lambda: &mut [f64],

@@ -1,7 +1,8 @@
 //! The one trait that outsiders implement [baraff1997 §2].
 //!
 //! Eight functions are asked of every simulator; what else it can do it may say by overriding those
-//! that answer "cannot" by default.
+//! that answer "cannot" by default. [`crate::World`] implements it, [`crate::couple`] uses it, and
+//! neither of the two sees the other.
 
 use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::model::body::Material;
@@ -96,7 +97,7 @@ impl std::ops::AddAssign for Wrench {
 
 /// How a handle answers a force over a step.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Response {
+pub struct HandleResponse {
     /// What it seems to weigh, kg.
     pub mass: f64,
     /// Inertia about its position in world axes, kg·m²; zero for a handle that does not turn.
@@ -108,7 +109,7 @@ pub struct Response {
 
 /// A surface that belongs to a handle and moves with it.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct ContactSurface {
     /// The handle it moves with.
     pub handle: usize,
     /// In axes that turn with the handle.
@@ -123,7 +124,7 @@ pub struct Surface {
 
 /// A surface of triangles whose corners are handles: a cloth.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sheet {
+pub struct ContactSheet {
     /// The handles of its vertices.
     pub handles: Vec<usize>,
     /// Corners of each triangle, counted among `handles`.
@@ -138,7 +139,7 @@ pub struct Sheet {
 
 /// How an obstacle of another simulator moves in the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Follow {
+pub struct ObstacleMotion {
     /// At the beginning of the step.
     pub start: Motion,
     /// At its end, if nothing changed from what the owner counted.
@@ -146,19 +147,19 @@ pub struct Follow {
     /// Impulse from the follower that the owner already counted in `end`.
     pub counted: Wrench,
     /// How it answers; `None` for what nothing pushes.
-    pub response: Option<Response>,
+    pub response: Option<HandleResponse>,
 }
 
-/// What an obstacle met in the last step.
+/// What an obstacle got in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Met {
+pub struct Reaction {
     /// Impulse and angular impulse that the follower gave it.
     pub impulse: Wrench,
     /// Where the follower believes it ends.
     pub end: Motion,
 }
 
-/// A constraint on handles of one simulator in the next step, told by its value and derivatives at the
+/// A constraint on handles of one simulator in the next step, by its value and derivatives at the
 /// step's beginning [baraff1997 §2.5]. With x the places and turns of the handles, and τ the time since
 /// then,
 ///
@@ -166,7 +167,7 @@ pub struct Met {
 ///
 /// of which g is what others do to C: it is to vanish throughout the step, and so is its rate.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct StepConstraint {
     /// The handles, each once.
     pub handles: Vec<usize>,
     /// C₀, one number a row, m or rad.
@@ -183,17 +184,17 @@ pub struct Given {
 
 /// Why a simulator could not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure(pub String);
+pub struct SimulatorFailure(pub String);
 
-impl std::fmt::Display for Failure {
+impl std::fmt::Display for SimulatorFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure(error.to_string())
+impl<E: std::error::Error> From<E> for SimulatorFailure {
+    fn from(error: E) -> SimulatorFailure {
+        SimulatorFailure(error.to_string())
     }
 }
 
@@ -212,7 +213,7 @@ pub trait Simulator: Any + Send {
     fn push(&mut self, handle: usize, force: Wrench);
 
     /// Advances by `dt` seconds.
-    fn step(&mut self, dt: f64) -> Result<(), Failure>;
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure>;
 
     /// Remembers the whole state, for [`Simulator::restore`].
     fn save(&mut self);
@@ -224,7 +225,7 @@ pub trait Simulator: Any + Send {
     fn to_bytes(&self) -> Vec<u8>;
 
     /// Takes the state from bytes; on a failure nothing is changed.
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure>;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure>;
 
     // ----- what only some can do -----
 
@@ -250,7 +251,7 @@ pub trait Simulator: Any + Send {
     }
 
     /// How a handle answers a force over a step; `None`: it is measured by trying.
-    fn response(&self, _handle: usize) -> Option<Response> {
+    fn response(&self, _handle: usize) -> Option<HandleResponse> {
         None
     }
 
@@ -266,58 +267,58 @@ pub trait Simulator: Any + Send {
     }
 
     /// Holds a constraint in the next step. Returns whether it can.
-    fn constrain(&mut self, _given: &Given) -> bool {
+    fn constrain(&mut self, _constraint: &StepConstraint) -> bool {
         false
     }
 
     /// Writes the multipliers λ of a constraint that was held in the last step, the mean over it, N or
-    /// N·m: its handles got Jᵀλ. Constraints are counted in the order in which they were told. Returns
+    /// N·m: its handles got Jᵀλ. Constraints are counted in the order in which they were asked for. Returns
     /// whether it can.
     fn multipliers(&self, _constraint: usize, _out: &mut [f64]) -> bool {
         false
     }
 
     /// Surfaces that others may touch; the same ones in every step.
-    fn surfaces(&self) -> Vec<Surface> {
+    fn surfaces(&self) -> Vec<ContactSurface> {
         Vec::new()
     }
 
     /// Takes in an obstacle that belongs to another simulator and returns its number; `None`: it
     /// cannot.
-    fn add_obstacle(&mut self, _surface: &Surface) -> Option<usize> {
+    fn add_obstacle(&mut self, _surface: &ContactSurface) -> Option<usize> {
         None
     }
 
     /// Says how an obstacle moves in the next step.
-    fn follow(&mut self, _obstacle: usize, _follow: &Follow) {}
+    fn move_obstacle(&mut self, _obstacle: usize, _motion: &ObstacleMotion) {}
 
-    /// What an obstacle met in the last step.
-    fn met(&self, _obstacle: usize) -> Option<Met> {
+    /// What an obstacle got in the last step.
+    fn reaction(&self, _obstacle: usize) -> Option<Reaction> {
         None
     }
 
-    /// Impulse that an obstacle will get in the next step however it moves then, since it is owed from
-    /// the last: what particles struck it with, say. Its owner steps under it from the beginning.
-    fn owed(&self, _obstacle: usize) -> Wrench {
+    /// Impulse that waits for an obstacle: it acts in the next step however the obstacle moves then. What
+    /// particles struck it with in the last step, say. Its owner steps under it from the beginning.
+    fn pending_impulse(&self, _obstacle: usize) -> Wrench {
         Wrench::ZERO
     }
 
     /// Sheets that others may touch; the same ones in every step.
-    fn sheets(&self) -> Vec<Sheet> {
+    fn sheets(&self) -> Vec<ContactSheet> {
         Vec::new()
     }
 
     /// Takes in a sheet that belongs to another simulator and returns its number; `None`: it cannot.
-    fn add_sheet(&mut self, _sheet: &Sheet) -> Option<usize> {
+    fn add_sheet(&mut self, _sheet: &ContactSheet) -> Option<usize> {
         None
     }
 
     /// Says where the vertices of a sheet are at the beginning and at the end of the next step.
-    fn follow_sheet(&mut self, _sheet: usize, _starts: &[Motion], _ends: &[Motion]) {}
+    fn move_sheet(&mut self, _sheet: usize, _starts: &[Motion], _ends: &[Motion]) {}
 
     /// Adds what each vertex of a sheet was pushed with in the last step to `impulses`, N·s. Returns
     /// whether it can.
-    fn met_sheet(&self, _sheet: usize, _impulses: &mut [Vec3]) -> bool {
+    fn sheet_impulses(&self, _sheet: usize, _impulses: &mut [Vec3]) -> bool {
         false
     }
 }

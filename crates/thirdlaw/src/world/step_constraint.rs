@@ -1,18 +1,17 @@
-//! Constraints that someone outside tells for one step by values and derivatives: for its length they are
-//! constraints like a user's own, held by the same exact solve as joints.
+//! Constraints that someone outside asks for in one step, by values and derivatives: for its length they
+//! are constraints like a user's own, held by the same exact solve as joints.
 
 use super::World;
-use crate::couple::Given;
 use crate::math::{Quat, Vec3, rotation_vector};
 use crate::model::joint::constraint::{Constraint, MEMBERS_MAX, Member, MemberState, ROWS_MAX};
 use crate::model::joint::model::Node;
-use crate::model::{ConstraintModel, Model};
-use std::sync::{Arc, Mutex};
+use crate::simulator::StepConstraint;
+use std::sync::Mutex;
 
-/// A constraint told for one step.
+/// A constraint for one step.
 #[derive(Debug)]
-pub(crate) struct Told {
-    given: Given,
+pub(crate) struct ActiveConstraint {
+    terms: StepConstraint,
     /// Where the handles were when the step began, and when and how long it is, s.
     starts: Vec<(Vec3, Quat)>,
     time: f64,
@@ -21,13 +20,27 @@ pub(crate) struct Told {
     carried: Mutex<[f64; ROWS_MAX]>,
 }
 
-impl Told {
+impl ActiveConstraint {
+    pub fn new(
+        terms: StepConstraint,
+        starts: Vec<(Vec3, Quat)>,
+        (time, dt): (f64, f64),
+    ) -> ActiveConstraint {
+        ActiveConstraint { terms, starts, time, dt, carried: Mutex::default() }
+    }
+
+    /// λ, the mean over the step.
+    pub fn multipliers(&self) -> [f64; ROWS_MAX] {
+        let carried = self.carried.lock().map_or([0.0; ROWS_MAX], |carried| *carried);
+        carried.map(|z| z / self.dt)
+    }
+
     /// g and ġ at a time since the beginning: at an even acceleration, plus an even drift that makes it
     /// end where it does.
     fn drift(&self, row: usize, since: f64) -> (f64, f64) {
-        let [first, last] = [&self.given.drift_rates[0], &self.given.drift_rates[1]];
+        let [first, last] = [&self.terms.drift_rates[0], &self.terms.drift_rates[1]];
         let (a, b) = (first[row], last[row]);
-        let even = (self.given.drift[row] - 0.5 * self.dt * (a + b)) / self.dt;
+        let even = (self.terms.drift[row] - 0.5 * self.dt * (a + b)) / self.dt;
         let share = since / self.dt;
         (since * (a + 0.5 * share * (b - a) + even), a + share * (b - a) + even)
     }
@@ -37,14 +50,14 @@ impl Told {
     }
 }
 
-impl Constraint for Told {
+impl Constraint for ActiveConstraint {
     fn members(&self) -> &[Member] {
         // it is never added by its members, but by the slots of what it acts on
         &[]
     }
 
     fn rows(&self) -> usize {
-        self.given.value.len()
+        self.terms.value.len()
     }
 
     fn evaluate(&self, states: &[MemberState], out: &mut [f64]) {
@@ -58,14 +71,14 @@ impl Constraint for Told {
     fn evaluate_at(&self, time: f64, states: &[MemberState], out: &mut [f64]) {
         let since = time - self.time;
         for (row, out) in out.iter_mut().enumerate() {
-            *out = self.given.value[row] + self.drift(row, since).0;
+            *out = self.terms.value[row] + self.drift(row, since).0;
             for (k, (state, start)) in states.iter().zip(&self.starts).enumerate() {
                 let way = state.position - start.0;
                 let turn = rotation_vector(state.rotation * start.1.conjugate());
                 let moved = way.to_array().into_iter().chain(turn.to_array());
                 for (column, moved) in moved.enumerate() {
                     let at = row * self.columns() + 6 * k + column;
-                    let j = self.given.jacobian[at] + 0.5 * since * self.given.jacobian_rate[at];
+                    let j = self.terms.jacobian[at] + 0.5 * since * self.terms.jacobian_rate[at];
                     *out += j * moved;
                 }
             }
@@ -74,7 +87,7 @@ impl Constraint for Told {
 
     fn position_derivative_at(&self, time: f64, _: &[MemberState], out: &mut [f64]) {
         let since = time - self.time;
-        let parts = self.given.jacobian.iter().zip(&self.given.jacobian_rate);
+        let parts = self.terms.jacobian.iter().zip(&self.terms.jacobian_rate);
         out.iter_mut().zip(parts).for_each(|(out, (j, rate))| *out = j + since * rate);
     }
 
@@ -90,61 +103,19 @@ impl Constraint for Told {
     }
 }
 
-/// Constraints told for the next step, and what those of the last one carried.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ToldList {
-    next: Vec<(Given, Vec<Node>)>,
-    held: Vec<Arc<Told>>,
-    /// How many constraints the model has besides.
-    own: usize,
-    /// Multipliers of the last step, λ of each.
-    multipliers: Vec<[f64; ROWS_MAX]>,
-}
-
-impl ToldList {
-    /// Before a step: what was told becomes part of the model.
-    pub fn begin(
-        &mut self,
-        model: &mut Model,
-        pose: impl Fn(Node) -> (Vec3, Quat),
-        (time, dt): (f64, f64),
-    ) {
-        self.own = model.constraints.len();
-        self.multipliers.clear();
-        for (given, nodes) in self.next.drain(..) {
-            let starts = nodes.iter().map(|&node| pose(node)).collect();
-            let carried = Mutex::default();
-            let told = Arc::new(Told { given, starts, time, dt, carried });
-            self.held.push(told.clone());
-            let constraint: Option<Arc<dyn Constraint>> = Some(told);
-            model.constraints.push(ConstraintModel { generation: 0, constraint, nodes });
-        }
-    }
-
-    /// After a step: they are gone, and what they carried is known.
-    pub fn end(&mut self, model: &mut Model) {
-        if self.held.is_empty() {
-            return;
-        }
-        model.constraints.truncate(self.own);
-        for told in self.held.drain(..) {
-            let carried = told.carried.lock().map_or([0.0; ROWS_MAX], |carried| *carried);
-            self.multipliers.push(carried.map(|z| z / told.dt));
-        }
-    }
-
-    /// Forgets what was told.
-    pub fn forget(&mut self) {
-        self.next.clear();
-    }
-}
-
 impl World {
     /// Holds a constraint on bodies and point masses in the next step, if it makes sense.
-    pub(super) fn take_constraint(&mut self, given: &Given) -> bool {
-        let (rows, count) = (given.value.len(), given.handles.len());
+    pub(super) fn take_constraint(&mut self, constraint: &StepConstraint) -> bool {
+        let (rows, count) = (constraint.value.len(), constraint.handles.len());
         let numbers = 6 * rows * count;
-        let Given { value, jacobian, jacobian_rate, drift_rates: [first, last], drift, .. } = given;
+        let StepConstraint {
+            value,
+            jacobian,
+            jacobian_rate,
+            drift_rates: [first, last],
+            drift,
+            ..
+        } = constraint;
         let lists = [value, jacobian, jacobian_rate, first, last, drift];
         let sound = (1..=ROWS_MAX).contains(&rows)
             && (1..=MEMBERS_MAX).contains(&count)
@@ -155,7 +126,7 @@ impl World {
             return false;
         }
         let mut nodes = Vec::new();
-        for &handle in &given.handles {
+        for &handle in &constraint.handles {
             match self.node_of(handle) {
                 Some(node) if !nodes.contains(&node) => nodes.push(node),
                 _ => return false,
@@ -166,13 +137,13 @@ impl World {
                 self.wake_slot(slot as usize);
             }
         }
-        self.ports.told.next.push((given.clone(), nodes));
+        self.ports.inputs.constraints.push((constraint.clone(), nodes));
         true
     }
 
     /// Multipliers of a constraint that was held in the last step.
     pub(super) fn read_multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
-        match self.ports.told.multipliers.get(constraint) {
+        match self.ports.multipliers.get(constraint) {
             Some(lambda) => {
                 out.iter_mut().zip(lambda).for_each(|(out, lambda)| *out = *lambda);
                 true

@@ -1,10 +1,9 @@
 //! Constraints told by value and derivatives [baraff1997 §2.5], and what they are good for (§2.3).
 
 use crate::{cuboid, earth};
-use thirdlaw::couple::{
-    Anchor, Coupling, CouplingReport, CouplingSettings, Given, Method, Motion, Simulator, Tie,
-};
+use thirdlaw::couple::{Anchor, Coupling, CouplingReport, CouplingSettings, Method, Tie};
 use thirdlaw::math::Pose;
+use thirdlaw::simulator::{Motion, Simulator, StepConstraint};
 use thirdlaw::{Body, BodyId, Joint, Side, Twist, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -19,7 +18,7 @@ fn bob() -> (World, BodyId) {
 }
 
 /// x + R p = 0, as a user would write it down.
-fn pinned(handle: usize, now: &Motion) -> Given {
+pub fn pinned(handle: usize, now: &Motion) -> StepConstraint {
     let arm = now.rotation * ARM;
     let turning = now.velocity.angular.cross(arm);
     let cross = |r: Vec3| [[0.0, r.z, -r.y], [-r.z, 0.0, r.x], [r.y, -r.x, 0.0]];
@@ -32,7 +31,7 @@ fn pinned(handle: usize, now: &Motion) -> Given {
         };
         (0..3).flat_map(row).collect()
     };
-    Given {
+    StepConstraint {
         handles: vec![handle],
         value: (now.position + arm).to_array().to_vec(),
         jacobian: rows(1.0, cross(arm)),
@@ -43,26 +42,26 @@ fn pinned(handle: usize, now: &Motion) -> Given {
 }
 
 #[test]
-fn a_world_told_a_constraint_swings_as_one_with_the_joint() {
+fn a_world_under_a_step_constraint_swings_as_one_with_the_joint() {
     let (mut jointed, id) = bob();
     let pose = Pose::from_translation(ARM);
     jointed
         .add_joint(Joint::ball(Side::World, Side::Body(id)).frames(Pose::IDENTITY, pose))
         .unwrap();
-    let (mut told, id) = bob();
-    let handle = told.body_handle(id).unwrap();
+    let (mut held, id) = bob();
+    let handle = held.body_handle(id).unwrap();
     let (mut apart, mut gap): (f64, f64) = (0.0, 0.0);
     let mut pull = Vec3::ZERO;
     for _ in 0..120 {
-        let before = told.read(handle);
-        assert!(told.constrain(&pinned(handle, &before)));
-        Simulator::step(&mut told, FRAME).unwrap();
+        let before = held.read(handle);
+        assert!(held.constrain(&pinned(handle, &before)));
+        Simulator::step(&mut held, FRAME).unwrap();
         jointed.step(FRAME).unwrap();
-        let now = told.read(handle);
+        let now = held.read(handle);
         gap = gap.max((now.position + now.rotation * ARM).length());
         apart = apart.max(now.position.distance(jointed.center(id).unwrap()));
         let mut lambda = [0.0; 3];
-        assert!(told.multipliers(0, &mut lambda));
+        assert!(held.multipliers(0, &mut lambda));
         // what it took is what the momentum has beyond gravity
         let gained = 2.0 * (now.velocity.linear - before.velocity.linear) / FRAME;
         let taken = gained - 2.0 * Vec3::new(0.0, -9.81, 0.0);
@@ -74,10 +73,10 @@ fn a_world_told_a_constraint_swings_as_one_with_the_joint() {
     assert!(gap < 1e-4, "{gap:e}");
     assert!(apart < 2e-3, "{apart:e}");
     assert!(pull.y > 20.0, "{pull}");
-    // told for one step, held for one step
+    // asked for one step, held for one step
     let mut lambda = [0.0; 3];
-    Simulator::step(&mut told, FRAME).unwrap();
-    assert!(!told.multipliers(0, &mut lambda));
+    Simulator::step(&mut held, FRAME).unwrap();
+    assert!(!held.multipliers(0, &mut lambda));
 }
 
 #[test]
@@ -86,18 +85,18 @@ fn what_makes_no_sense_is_not_held() {
     let handle = world.body_handle(id).unwrap();
     let good = pinned(handle, &world.read(handle));
     let bad = [
-        Given { handles: vec![handle, handle], ..good.clone() },
-        Given { handles: vec![handle + 1], ..good.clone() },
-        Given { handles: Vec::new(), ..good.clone() },
-        Given { value: vec![f64::NAN; 3], ..good.clone() },
-        Given { value: vec![0.0; 2], ..good.clone() },
-        Given { jacobian: Vec::new(), ..good.clone() },
-        Given { drift: vec![0.0], ..good.clone() },
+        StepConstraint { handles: vec![handle, handle], ..good.clone() },
+        StepConstraint { handles: vec![handle + 1], ..good.clone() },
+        StepConstraint { handles: Vec::new(), ..good.clone() },
+        StepConstraint { value: vec![f64::NAN; 3], ..good.clone() },
+        StepConstraint { value: vec![0.0; 2], ..good.clone() },
+        StepConstraint { jacobian: Vec::new(), ..good.clone() },
+        StepConstraint { drift: vec![0.0], ..good.clone() },
     ];
-    for given in &bad {
-        assert!(!world.constrain(given), "{given:?}");
+    for constraint in &bad {
+        assert!(!world.constrain(constraint), "{constraint:?}");
     }
-    // what was told and taken back is not held either
+    // what was asked for and taken back is not held either
     Simulator::save(&mut world);
     assert!(world.constrain(&good));
     Simulator::restore(&mut world);
@@ -106,7 +105,7 @@ fn what_makes_no_sense_is_not_held() {
 }
 
 /// A bob pinned off its centre to a heavy block that flies along.
-fn towed(method: Method) -> (Coupling, [usize; 2]) {
+pub fn towed(method: Method) -> (Coupling, [usize; 2]) {
     let mut heavy = earth();
     let block = Body::dynamic(cuboid(0.2, 0.2, 0.2)).mass(2000.0).moving(Vec3::new(1.0, 6.0, 0.0));
     let block = heavy.add_body(block).unwrap();
@@ -124,7 +123,7 @@ fn towed(method: Method) -> (Coupling, [usize; 2]) {
     (coupling, handles)
 }
 
-/// Bodies that turn can follow a point only if they are told a constraint.
+/// Bodies that turn can follow a point only under a constraint.
 #[test]
 fn a_body_that_turns_follows_a_point_of_another_simulator() {
     let (mut exact, handles) = towed(Method::Iterated);

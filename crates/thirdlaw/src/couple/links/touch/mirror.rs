@@ -1,12 +1,12 @@
 //! The surfaces of one simulator as obstacles of another, and the impulses between them.
 
-use super::error::{CoupleError, Problem};
-use super::ledger::LedgerEntry;
-use super::member::Member;
-use super::save::SavedContact;
 use super::sheets::SheetMirror;
-use super::simulator::{Follow, Met, Motion, Response, Wrench};
+use crate::couple::error::{CoupleError, SimulatorProblem};
+use crate::couple::ledger::LedgerEntry;
+use crate::couple::member::Member;
+use crate::couple::save::SavedContact;
 use crate::math::{Mat3, Twist, Vec3, rotation_vector};
+use crate::simulator::{HandleResponse, Motion, ObstacleMotion, Reaction, Wrench};
 
 /// How much heavier than it is a body is taken to be that is only followed: its motion is off by that
 /// share of what the follower would do to it. Much more of it, and cloth solves with such a body among
@@ -15,7 +15,7 @@ const HEAVY: f64 = 1e4;
 
 /// A surface of one simulator as an obstacle of another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Mirror {
+pub(crate) struct Mirror {
     pub handle: usize,
     pub obstacle: usize,
     pub dynamic: bool,
@@ -23,8 +23,8 @@ pub(super) struct Mirror {
     /// Whether it can be moved at will, too.
     pub shiftable: bool,
     /// Measured once, where the owner cannot say it.
-    pub tried: Option<Response>,
-    pub response: Option<Response>,
+    pub tried: Option<HandleResponse>,
+    pub response: Option<HandleResponse>,
     /// Distance from the handle to the farthest point, m.
     pub radius: f64,
     pub start: Motion,
@@ -32,14 +32,16 @@ pub(super) struct Mirror {
     /// Impulse on the owner as a steady force, and at the beginning of the step.
     pub steady: Wrench,
     pub kick: Wrench,
-    pub met: Met,
+    pub reaction: Reaction,
     /// What of the step's impulse was known before it.
-    pub owed: Wrench,
+    pub pending: Wrench,
 }
 
 /// One simulator that follows the surfaces of another.
 #[derive(Clone, Debug)]
-pub(super) struct Touching {
+pub(crate) struct Touching {
+    /// Counted over all touches of the coupling.
+    pub number: usize,
     pub follower: usize,
     pub owner: usize,
     pub mirrors: Vec<Mirror>,
@@ -65,19 +67,22 @@ impl Touching {
         Ok(())
     }
 
-    /// Takes what is owed, and beyond that what was met in the last step, as what to expect, and
+    /// Takes what is pending, and beyond that the impulse of the last step, as what to expect, and
     /// learns the responses.
     pub fn prepare(&mut self, members: &mut [Member], dt: f64) -> Result<(), CoupleError> {
         let scale = if self.dt > 0.0 { dt / self.dt } else { 1.0 };
         self.dt = dt;
         for mirror in self.mirrors.iter_mut().filter(|m| m.dynamic) {
-            let steady = (mirror.met.impulse - mirror.owed).scaled(scale);
+            let steady = (mirror.reaction.impulse - mirror.pending).scaled(scale);
             let obstacle = mirror.obstacle;
-            mirror.owed = members[self.follower].look("owed", |s| s.owed(obstacle))?;
-            if !mirror.owed.is_finite() {
-                return Err(members[self.follower].error(Problem::NotFinite { handle: obstacle }));
+            mirror.pending =
+                members[self.follower].look("pending_impulse", |s| s.pending_impulse(obstacle))?;
+            if !mirror.pending.is_finite() {
+                return Err(
+                    members[self.follower].error(SimulatorProblem::NotFinite { handle: obstacle })
+                );
             }
-            mirror.steady = steady + mirror.owed;
+            mirror.steady = steady + mirror.pending;
             mirror.kick = Wrench::ZERO;
         }
         let owner = &mut members[self.owner];
@@ -94,7 +99,7 @@ impl Touching {
 
     /// What the next step depends on.
     pub fn saved(&self) -> SavedContact {
-        let expected = |m: &Mirror| (m.met.impulse - m.owed).to_array();
+        let expected = |m: &Mirror| (m.reaction.impulse - m.pending).to_array();
         let impulses = self.mirrors.iter().map(expected).collect();
         let tried = self.mirrors.iter().map(|m| m.tried).collect();
         let Touching { switched, pause, surprise, dt, .. } = *self;
@@ -113,8 +118,8 @@ impl Touching {
         self.surprise = saved.surprise;
         let saved = saved.impulses.iter().zip(&saved.tried);
         for (mirror, (impulse, tried)) in self.mirrors.iter_mut().zip(saved) {
-            mirror.met.impulse = Wrench::from_slice(impulse);
-            mirror.owed = Wrench::ZERO;
+            mirror.reaction.impulse = Wrench::from_slice(impulse);
+            mirror.pending = Wrench::ZERO;
             mirror.tried = *tried;
         }
     }
@@ -138,11 +143,11 @@ impl Touching {
             let apart = |a: &Twist, b: &Twist| {
                 (a.linear - b.linear).length() + mirror.radius * (a.angular - b.angular).length()
             };
-            if mirror.met.impulse != Wrench::ZERO {
-                worst.0 = worst.0.max(apart(&mirror.end.velocity, &mirror.met.end.velocity));
-                worst.1 = worst.1.max(apart(&mirror.met.end.velocity, &mirror.start.velocity));
+            if mirror.reaction.impulse != Wrench::ZERO {
+                worst.0 = worst.0.max(apart(&mirror.end.velocity, &mirror.reaction.end.velocity));
+                worst.1 = worst.1.max(apart(&mirror.reaction.end.velocity, &mirror.start.velocity));
                 let mass = mirror.response.map_or(f64::INFINITY, |r| r.mass);
-                worst.1 = worst.1.max(mirror.met.impulse.force.length() / mass);
+                worst.1 = worst.1.max(mirror.reaction.impulse.force.length() / mass);
             }
         }
         worst
@@ -154,7 +159,7 @@ impl Touching {
         let mut entry = LedgerEntry { between, ..LedgerEntry::default() };
         for m in self.mirrors.iter().filter(|m| m.dynamic) {
             entry.book(0, m.steady + m.kick, &m.start, &m.end, dt);
-            entry.book(1, m.met.impulse.scaled(-1.0), &m.start, &m.met.end, dt);
+            entry.book(1, m.reaction.impulse.scaled(-1.0), &m.start, &m.reaction.end, dt);
         }
         self.sheets.iter().for_each(|sheet| sheet.book(&mut entry, dt));
         entry
@@ -162,7 +167,7 @@ impl Touching {
 }
 
 impl Mirror {
-    pub fn follow(&self, heavy: bool) -> Follow {
+    pub fn motion(&self, heavy: bool) -> ObstacleMotion {
         let mut response = self.response.filter(|r| r.mass.is_finite() && r.mass > 0.0);
         if let Some(response) = &mut response {
             if response.inertia == Mat3::ZERO {
@@ -175,31 +180,36 @@ impl Mirror {
                 response.inertia *= HEAVY;
             }
         }
-        Follow { start: self.start, end: self.end, counted: self.steady + self.kick, response }
+        ObstacleMotion {
+            start: self.start,
+            end: self.end,
+            counted: self.steady + self.kick,
+            response,
+        }
     }
 
     /// Whether the follower found another impulse than was counted.
     pub fn changed(&self) -> bool {
-        self.dynamic && self.met.impulse != self.steady + self.kick
+        self.dynamic && self.reaction.impulse != self.steady + self.kick
     }
 
     /// From where the owner's body is turned to where the follower's is.
     pub fn turn(&self) -> Vec3 {
-        let (a, b) = (self.end.rotation, self.met.end.rotation);
+        let (a, b) = (self.end.rotation, self.reaction.end.rotation);
         if a == b { Vec3::ZERO } else { rotation_vector(b * a.conjugate()) }
     }
 
-    /// Makes what was met the wrench of the next try: with Δv by a kick u and a steady force, the way
+    /// Makes the reaction the wrench of the next try: with Δv by a kick u and a steady force, the way
     /// is h (u + c (Δv − u)).
     pub fn answer(&mut self, dt: f64) {
-        let change = self.met.impulse - (self.steady + self.kick);
+        let change = self.reaction.impulse - (self.steady + self.kick);
         let mut early = Wrench::ZERO;
         if let (true, Some(response)) = (self.kickable, self.response)
             && response.reach < 0.99
         {
             let first =
                 |way: Vec3, gain: Vec3| (way / dt - response.reach * gain) / (1.0 - response.reach);
-            let (to, from) = (&self.met.end, &self.end);
+            let (to, from) = (&self.reaction.end, &self.end);
             let gain = to.velocity.linear - from.velocity.linear;
             early.force = response.mass * first(to.position - from.position, gain);
             let gain = to.velocity.angular - from.velocity.angular;

@@ -12,13 +12,13 @@
 //! do not die. κ = 1 − c ends them in one step; it is used only where c asks for it. (C̈ = 0 alone,
 //! as [baraff1997 Eq. 1] has it, drifts.)
 
-use super::simulator::{Motion, Wrench};
 use crate::math::{Pose, Vec3, rotation_from_vector, rotation_vector};
+use crate::simulator::{Motion, Wrench};
 
 /// A place on a handle of a simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
-    /// Which simulator, as [`super::Coupling::add`] numbered it.
+    /// Which simulator, as [`crate::couple::Coupling::add`] numbered it.
     pub simulator: usize,
     /// Which of its handles.
     pub handle: usize,
@@ -43,15 +43,15 @@ impl Anchor {
     }
 
     /// The arm after the handle has turned by `turn`.
-    pub(super) fn turned_arm(&self, motion: &Motion, turn: Vec3) -> Vec3 {
+    pub(crate) fn turned_arm(&self, motion: &Motion, turn: Vec3) -> Vec3 {
         rotation_from_vector(turn) * self.arm(motion)
     }
 
-    pub(super) fn point(&self, motion: &Motion) -> Vec3 {
+    pub(crate) fn point(&self, motion: &Motion) -> Vec3 {
         motion.position + self.arm(motion)
     }
 
-    pub(super) fn velocity(&self, motion: &Motion) -> Vec3 {
+    pub(crate) fn velocity(&self, motion: &Motion) -> Vec3 {
         motion.velocity.linear + motion.velocity.angular.cross(self.arm(motion))
     }
 }
@@ -140,7 +140,7 @@ impl Tie {
     }
 
     /// C, m and rad.
-    pub(super) fn gap(&self, now: &[Motion; 2], out: &mut [f64]) {
+    pub(crate) fn gap(&self, now: &[Motion; 2], out: &mut [f64]) {
         let [a, b] = &self.anchors;
         let d = a.point(&now[0]) - b.point(&now[1]);
         match self.kind {
@@ -155,7 +155,7 @@ impl Tie {
     }
 
     /// Ċ, m/s and rad/s.
-    pub(super) fn rate(&self, now: &[Motion; 2], starts: &[Motion; 2], out: &mut [f64]) {
+    pub(crate) fn rate(&self, now: &[Motion; 2], starts: &[Motion; 2], out: &mut [f64]) {
         let [a, b] = &self.anchors;
         let v = a.velocity(&now[0]) - b.velocity(&now[1]);
         match self.kind {
@@ -171,7 +171,7 @@ impl Tie {
     /// Jᵀλ on the two handles, with arms at the mean time of the push, until which they turn by
     /// `turns`: the point where both are pushed moves, and arms of the beginning of the step would
     /// make angular momentum of that.
-    pub(super) fn wrenches(
+    pub(crate) fn wrenches(
         &self,
         lambda: &[f64],
         starts: &[Motion; 2],
@@ -192,7 +192,7 @@ impl Tie {
     }
 
     /// What must vanish at the end of a step of `h` seconds, m/s and rad/s.
-    pub(super) fn residual(
+    pub(crate) fn residual(
         &self,
         (starts, now): (&[Motion; 2], &[Motion; 2]),
         lambda: &[f64],
@@ -221,7 +221,7 @@ impl Tie {
     }
 
     /// Energy that a spring holds, J.
-    pub(super) fn stored(&self, now: &[Motion; 2]) -> f64 {
+    pub(crate) fn stored(&self, now: &[Motion; 2]) -> f64 {
         let TieKind::Spring { stiffness, .. } = self.kind else { return 0.0 };
         let mut gap = [0.0; 6];
         self.gap(now, &mut gap[..self.rows()]);

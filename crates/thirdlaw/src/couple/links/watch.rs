@@ -12,12 +12,14 @@
 //! once where they are free bodies. What stops an approach acts at the beginning of the step, what
 //! carries a load acts throughout.
 
-use super::coupling::Coupling;
-use super::error::CoupleError;
-use super::ledger::{CouplingReport, LedgerEntry};
-use super::member::Member;
-use super::simulator::{Motion, Response, Surface, Wrench};
+use crate::couple::component::{Component, Step};
+use crate::couple::coupling::{Coupling, input};
+use crate::couple::error::CoupleError;
+use crate::couple::ledger::LedgerEntry;
+use crate::couple::links::LinkKind;
+use crate::couple::member::Member;
 use crate::math::{Mat3, Pose, Vec3, tangents};
+use crate::simulator::{ContactSurface, HandleResponse, Motion, Wrench};
 use parry3d_f64::bounding_volume::BoundingVolume;
 use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
 
@@ -31,9 +33,11 @@ const PUSH: f64 = 1.0;
 const BOUNCE: f64 = 0.2;
 
 /// Two simulators whose surfaces are watched from outside.
-pub(super) struct Watched {
-    pub sides: [usize; 2],
-    surfaces: [Vec<Surface>; 2],
+pub(crate) struct Watched {
+    /// Counted over all watched pairs of the coupling.
+    pub number: usize,
+    sides: [usize; 2],
+    surfaces: [Vec<ContactSurface>; 2],
     kickable: [bool; 2],
     points: Vec<Point>,
 }
@@ -69,10 +73,18 @@ impl Coupling {
         let count = self.members.len();
         if a >= count || b >= count || a == b {
             let problem = format!("{a} and {b} are not two of the {count} simulators");
-            return Err(CoupleError::Input { field: "simulator", problem });
+            return Err(input("simulator", problem));
         }
         let sides = [a, b];
+        self.check_mixture(LinkKind::Watch, sides)?;
+        let mut watches = self.components.iter().flat_map(|component| &component.watches);
+        if watches.any(|w| w.sides == [a, b] || w.sides == [b, a]) {
+            // each pair would take the whole of every push on itself
+            let [a, b] = sides.map(|i| &self.members[i].name);
+            return Err(input("simulator", format!("`{a}` and `{b}` are watched already")));
+        }
         let mut watched = Watched {
+            number: self.components.iter().map(|c| c.watches.len()).sum(),
             sides,
             surfaces: Default::default(),
             kickable: [true; 2],
@@ -91,77 +103,64 @@ impl Coupling {
             member.save()?;
             if surfaces.is_empty() {
                 let problem = format!("`{}` exports no surfaces", member.name);
-                return Err(CoupleError::Input { field: "simulator", problem });
+                return Err(input("simulator", problem));
             }
             watched.surfaces[side] = surfaces;
         }
-        self.watched.push(watched);
+        self.connect(sides).watches.push(watched);
         Ok(())
     }
+}
 
+impl Component {
     /// A step in which watched surfaces are kept apart.
-    pub(super) fn keep_apart(
-        &mut self,
-        dt: f64,
-        report: &mut CouplingReport,
-    ) -> Result<(), CoupleError> {
-        for watched in &mut self.watched {
-            watched.find(&mut self.members, dt)?;
+    pub fn keep_apart(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        for watched in &mut self.watches {
+            watched.find(step.members, step.dt)?;
         }
         let mut start = None;
-        for exchange in 0..self.settings.evaluations {
-            self.try_rest(dt, report)?;
-            report.exchanges = exchange + 1;
+        for exchange in 0..step.settings.evaluations {
+            self.try_all(step)?;
+            step.report.exchanges = exchange + 1;
             let mut worst = (0.0_f64, 1e-3_f64);
-            for watched in &mut self.watched {
-                let (error, speed) = watched.read(&mut self.members)?;
+            for watched in &mut self.watches {
+                let (error, speed) = watched.read(step.members)?;
                 worst = (worst.0.max(error), worst.1.max(speed));
             }
-            report.residual = worst.0;
+            step.report.residual = worst.0;
             let first = *start.get_or_insert(worst.0.max(worst.1));
             if worst.0.is_nan() || worst.0 > 10.0 * first {
-                return Err(self.pushed_apart(worst.0 / first, worst.0));
+                let between = self.watches[0].sides.map(|side| step.name(side)).into();
+                let (growth, residual) = (worst.0 / first, worst.0);
+                return Err(CoupleError::Diverged { between, growth, residual });
             }
-            report.converged = worst.0 <= self.settings.contact_tolerance * worst.1;
-            if report.converged {
+            step.report.converged = worst.0 <= step.settings.contact_tolerance * worst.1;
+            if step.report.converged {
                 break;
             }
-            if exchange + 1 < self.settings.evaluations {
-                self.watched.iter_mut().for_each(Watched::solve);
+            if exchange + 1 < step.settings.evaluations {
+                self.watches.iter_mut().for_each(Watched::solve);
             }
         }
         Ok(())
-    }
-
-    fn pushed_apart(&self, growth: f64, residual: f64) -> CoupleError {
-        let name = |side: usize| self.members[self.watched[0].sides[side]].name.clone();
-        CoupleError::Diverged { between: (name(0), name(1)), growth, residual }
-    }
-
-    fn try_rest(&mut self, dt: f64, report: &mut CouplingReport) -> Result<(), CoupleError> {
-        if !self.ties.is_empty() {
-            return self.hold_ties(dt, report);
-        }
-        report.evaluations += 1;
-        self.try_forces(dt, &[])
     }
 
     /// Gives a member what watched contacts push it with.
-    pub(super) fn load_watched(&mut self, member: usize, dt: f64) {
-        for watched in &self.watched {
+    pub fn push_watched(&self, step: &mut Step<'_>, member: usize) {
+        for watched in &self.watches {
             for side in (0..2).filter(|&s| watched.sides[s] == member) {
                 for point in watched.points.iter().filter(|p| p.dynamic[side]) {
                     let impulse = point.impulse(side);
                     if impulse == Wrench::ZERO {
                         continue;
                     }
-                    let member = &mut self.members[member];
+                    let member = &mut step.members[member];
                     let early = if watched.kickable[side] { point.early() } else { 0.0 };
                     if early > 0.0 {
                         member.kicks.push((point.handles[side], impulse.scaled(early)));
                     }
                     if early < 1.0 {
-                        let steady = impulse.scaled((1.0 - early) / dt);
+                        let steady = impulse.scaled((1.0 - early) / step.dt);
                         member.pushes.push((point.handles[side], steady));
                     }
                 }
@@ -191,7 +190,7 @@ impl Watched {
                     continue;
                 }
                 let handle = self.points[k].handles[side];
-                let Response { mass, inertia, .. } =
+                let HandleResponse { mass, inertia, .. } =
                     members[self.sides[side]].response(handle, dt)?;
                 let turns = inertia != Mat3::ZERO && mass.is_finite();
                 let spin = if turns { inertia.inverse() } else { Mat3::ZERO };
@@ -207,7 +206,7 @@ impl Watched {
             return;
         }
         let (ma, mb) = motions;
-        let speed = |m: &Motion, s: &Surface| {
+        let speed = |m: &Motion, s: &ContactSurface| {
             let radius = s.shape.outer_radius();
             let spin = m.velocity.angular.length();
             m.velocity.linear.length() + if spin > 0.0 { spin * radius } else { 0.0 }
@@ -416,7 +415,7 @@ impl Point {
 }
 
 /// Pose of a surface's own axes.
-fn pose(motion: &Motion, surface: &Surface) -> Pose {
+fn pose(motion: &Motion, surface: &ContactSurface) -> Pose {
     let center = motion.rotation * surface.center;
     Pose::from_parts(motion.position - center, motion.rotation)
 }
