@@ -3,9 +3,10 @@
 //! One step:
 //!   1. pairs whose bounds come within reach            collide/broad.rs
 //!   2. contact points of every pair                    collide/contacts.rs
-//!   3. islands of bodies linked by contacts            step/island.rs
+//!   3. islands of bodies linked by contacts            step/island/
+//!      and the path that each takes                    step/classify.rs
 //!   4. per island, in equal substeps: forces, contact
-//!      impulses with and without push, positions       step/rigid/substep.rs
+//!      impulses with and without push, positions       step/rigid/substep/
 //!      and so for most of them together                step/rigid/pile/, step/rigid/abreast.rs
 //!      or without contacts                             step/rigid/free.rs
 //!   5. fast bodies are stopped where they first touch,

@@ -3,15 +3,15 @@
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
 //!
-//!   - eight contacts go side by side in single precision                  sweep.rs, vector.rs
+//!   - eight contacts go side by side in single precision                  sweep/, simd/f32x8/
 //!   - what lies within a block of neighbours stays at hand for a substep  blocks.rs, order.rs, plan.rs
-//!   - friction acts once per contact, not at each of its points           sweep.rs
+//!   - friction acts once per contact, not at each of its points           sweep/
 //!   - arms, normals and inertia are those of the beginning of the step, and gaps follow the bodies
-//!     to first order, so that a contact is packed once a step             pack.rs
+//!     to first order, so that a contact is packed once a step             pack/
 //!   - with constant arms the impulses of one substep do to the bodies in the next what they did
 //!     before, so that starting from them is a sum per body                bodies.rs
 //!   - separate piles go through all substeps one after the other, each from a core's cache
-//!   - threads stay together through all stages of a large one            team.rs
+//!   - threads stay together through all stages of a large one            parallel/team.rs
 //!
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
