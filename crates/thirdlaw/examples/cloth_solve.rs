@@ -6,10 +6,10 @@
 //! Times are the shortest of several runs, since machines are shared.
 
 use std::time::Instant;
+use thirdlaw::energy::assemble::Contributions;
 use thirdlaw::math::Mat3;
 use thirdlaw::solve::block::{Block, Lane, Scalar, block_of, lane, vector};
 use thirdlaw::solve::filter::{Filter, Hold, NONE};
-use thirdlaw::solve::layout::Contributions;
 use thirdlaw::solve::multilevel::{Levelled, Multilevel};
 use thirdlaw::solve::pcg::{Scratch, Stop, System};
 use thirdlaw::solve::product::Matrix;

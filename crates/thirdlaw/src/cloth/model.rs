@@ -3,9 +3,9 @@
 use super::elements::Elements;
 use super::{Cloth, ClothError, Fabric, Hold};
 use crate::body::{Groups, Keyframes};
+use crate::energy::assemble::Layout;
 use crate::ids::BodyId;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::solve::layout::Layout;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 

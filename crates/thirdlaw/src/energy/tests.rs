@@ -5,9 +5,9 @@ use super::bend::{self, fold, hinge_angle};
 use super::membrane::{self, Weights};
 use crate::cloth::elements::Elements;
 use crate::cloth::{Bending, ClothMesh, Fabric};
+use crate::energy::assemble::{Contributions, Layout};
 use crate::math::{Mat3, Vec3};
 use crate::solve::block::{Block, matrix};
-use crate::solve::layout::{Contributions, Layout};
 
 /// Numbers in −1…1 that look random.
 struct Noise(u64);

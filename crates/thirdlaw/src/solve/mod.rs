@@ -1,6 +1,6 @@
 //! Sparse linear systems of 3×3 blocks and how they are solved.
 //!
-//! `block` holds the matrix, `layout` how elements add to it, `filter` the constraint filter S,
+//! `block` holds the matrix, `filter` the constraint filter S,
 //! `pcg` the modified conjugate gradients (baraff1998) with their loops in `passes` and the matrix of
 //! search directions in `narrow`, `precondition` what speeds them up:
 //! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
@@ -14,7 +14,6 @@ pub mod dense;
 pub mod filter;
 mod galerkin;
 pub mod hierarchy;
-pub mod layout;
 pub mod multilevel;
 pub mod narrow;
 pub mod parallel;
@@ -22,7 +21,7 @@ mod passes;
 pub mod pcg;
 pub mod precondition;
 pub mod product;
-mod rows;
+pub mod rows;
 pub mod stencil;
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 use super::block::{Block, Lane, Pattern, block_of, lane, vector};
 use super::filter::{Filter, Hold, NONE};
-use super::layout::{Contributions, Layout};
 use super::multilevel::{Levelled, Multilevel};
 use super::narrow::Narrow;
 use super::pcg::{Outcome, Scratch, Stop, System};
@@ -9,6 +8,7 @@ use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
 use crate::cloth::elements::Elements;
 use crate::cloth::{ClothMesh, Fabric};
+use crate::energy::assemble::{Contributions, Layout};
 use crate::math::{Mat3, Vec3};
 
 const H: f64 = 1.0 / 60.0;

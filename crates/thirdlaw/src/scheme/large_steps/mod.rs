@@ -11,7 +11,7 @@
 //! u − y/h.
 //!
 //!   1. near solids are placed                                     solids.rs
-//!   2. forces and matrix of all elements                          linear.rs, solve/layout.rs
+//!   2. forces and matrix of all elements                          linear.rs, energy/assemble.rs
 //!   3. in a few rounds: constraints → filter S, z, y → conjugate
 //!      gradients → constraint forces → constraints                touch.rs, system.rs
 //!      (by Newton's method where that would make energy)          newton.rs

@@ -1,14 +1,14 @@
 //! How the elements of cloth add to the system: every row of the matrix knows its elements, so that
 //! rows are summed in parallel, each in a fixed order.
 
-use super::block::{Block, Lane, Pattern, Scalar, block_of, lane};
-use super::hierarchy::{self, Level};
-use super::parallel::{Ragged, each, sum};
-use super::rows::Rows;
 use crate::cloth::elements::{Bend, Elements, Membrane, NONE};
 use crate::energy::bend::{self, Fold};
 use crate::energy::membrane::{self, Response, Weights};
 use crate::math::Vec3;
+use crate::solve::block::{Block, Lane, Pattern, Scalar, block_of, lane};
+use crate::solve::hierarchy::{self, Level};
+use crate::solve::parallel::{Ragged, each, sum};
+use crate::solve::rows::Rows;
 use std::ops::Range;
 
 /// Rows, and the elements of each.
