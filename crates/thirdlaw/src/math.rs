@@ -11,6 +11,12 @@ pub struct Twist {
     pub angular: Vec3,
 }
 
+/// a bᵀ.
+#[inline]
+pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
 /// The unit quaternion that turns by |θ| about θ, q̂ of [shinar2008 §4.1].
 ///
 /// Sine and cosine come from `libm`, so that the bits do not depend on the platform; those of small

@@ -235,7 +235,7 @@ fn free_directions(axes: &[Vec3]) -> Result<Mat3, ClothError> {
                 problem: format!("must be finite and independent; {axis} is not"),
             });
         };
-        free -= crate::energy::membrane::outer(unit, unit);
+        free -= crate::math::outer(unit, unit);
     }
     Ok(free)
 }

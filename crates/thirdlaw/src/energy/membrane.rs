@@ -11,7 +11,7 @@
 
 use crate::cloth::Fabric;
 use crate::cloth::elements::Membrane;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, outer};
 
 /// Gradient and Hessian of a triangle's energy with respect to (w_u, w_v).
 #[derive(Clone, Copy, Debug, Default)]
@@ -201,12 +201,6 @@ fn shear(w_u: Vec3, w_v: Vec3, k: f64, lag: f64, weights: &Weights, out: &mut Re
     } else {
         out.h_uv += diagonal * (kg * c);
     }
-}
-
-/// a bᵀ.
-#[inline]
-pub fn outer(a: Vec3, b: Vec3) -> Mat3 {
-    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
 }
 
 impl Response {

@@ -56,7 +56,7 @@ pub fn solve<T: Scalar>(
     for stencil in &stencils.list {
         for (&i, g_i) in stencil.particles.iter().zip(&stencil.gradient) {
             for (&j, g_j) in stencil.particles.iter().zip(&stencil.gradient) {
-                let block = crate::energy::membrane::outer(stencil.stiffness * *g_i, *g_j);
+                let block = crate::math::outer(stencil.stiffness * *g_i, *g_j);
                 add(i as usize, j as usize, &(w(i as usize) * block));
             }
         }

@@ -208,7 +208,7 @@ impl<T: Scalar> Stencils<T> {
         for (_, stencil) in self.list.iter().enumerate().filter(|(s, _)| wanted(*s)) {
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
                 if *g != Vec3::ZERO {
-                    let block = crate::energy::membrane::outer(stencil.stiffness * *g, *g);
+                    let block = crate::math::outer(stencil.stiffness * *g, *g);
                     diagonal(particle as usize, block);
                 }
             }
@@ -312,7 +312,7 @@ impl<T: Scalar> SpreadStencils<T> {
         for (s, &stiffness) in self.stiffness.iter().enumerate() {
             for (node, g) in self.of(s) {
                 let g = vector(g);
-                diagonal[*node as usize] += crate::energy::membrane::outer(stiffness * g, g);
+                diagonal[*node as usize] += crate::math::outer(stiffness * g, g);
             }
         }
     }
@@ -323,7 +323,7 @@ impl<T: Scalar> SpreadStencils<T> {
             for (i, a) in self.of(s) {
                 for (j, b) in self.of(s) {
                     let (a, b) = (vector(a), vector(b));
-                    let block = crate::energy::membrane::outer(stiffness * a, b);
+                    let block = crate::math::outer(stiffness * a, b);
                     add(*i as usize, *j as usize, &block);
                 }
             }

@@ -73,7 +73,7 @@ impl Problem {
         let mut holds = vec![hold(0, Mat3::ZERO, Vec3::new(0.1, 0.0, 0.0))];
         holds.push(hold(side - 1, Mat3::ZERO, Vec3::ZERO));
         let normal = Vec3::new(0.2, 1.0, -0.1).normalize();
-        let free = Mat3::IDENTITY - crate::energy::membrane::outer(normal, normal);
+        let free = Mat3::IDENTITY - crate::math::outer(normal, normal);
         for row in side / 3..side / 2 {
             for column in side / 3..side / 2 {
                 holds.push(hold(row * side + column, free, 0.05 * normal));

@@ -98,7 +98,7 @@ impl Work {
                 let i = drag.particle as usize;
                 let (block, own) = (&mut self.blocks[diagonal[i] as usize], &mut self.own[i]);
                 self.undragged.push((drag.particle, *block, *own));
-                let across = crate::energy::membrane::outer(drag.normal, drag.normal);
+                let across = crate::math::outer(drag.normal, drag.normal);
                 let stiff = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
                 let add = drag.coefficient.min(DRAG_MAX * stiff) * (Mat3::IDENTITY - across);
                 self.push[i] += add * drag.surface;

@@ -401,7 +401,7 @@ pub fn hold(
             let e = along / share;
             let rest = target - touch.normal.dot(current.prescribed);
             current.prescribed += e * (rest / share);
-            current.free -= crate::energy::membrane::outer(e, e);
+            current.free -= crate::math::outer(e, e);
         }
         if touch.grip == Grip::Sticks && sticks.is_none() {
             sticks = Some(solid.velocity_at(touch.point));
