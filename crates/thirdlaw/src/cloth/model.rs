@@ -73,8 +73,6 @@ pub struct Sheet {
     pub groups: Vec<Groups>,
     /// Factor on gravity of each particle.
     pub gravity_scale: Vec<f64>,
-    /// Corners of all triangles.
-    pub triangles: Vec<[u32; 3]>,
     /// Whether any cloth collides with cloth.
     pub self_collision: bool,
     /// Which of the cloths, in their order, do not collide with cloth.
@@ -134,7 +132,7 @@ impl ClothModel {
 
     /// Corners of its triangles, by vertex.
     pub fn triangles(&self) -> impl ExactSizeIterator<Item = [u32; 3]> + '_ {
-        self.elements.membranes.iter().map(|m| m.nodes)
+        self.elements.triangles.iter().copied()
     }
 
     /// Feeds everything that defines the cloth to `hasher`.
@@ -144,14 +142,9 @@ impl ClothModel {
         if !self.alive {
             return;
         }
-        let mut number = |x: f64| hasher.write_u64(x.to_bits());
-        for m in &self.elements.membranes {
-            m.du.iter().chain(&m.dv).for_each(|&x| number(x));
-        }
-        self.elements.hinges.iter().for_each(|h| number(h.rest));
-        number(self.gravity_scale);
-        for m in &self.elements.membranes {
-            m.nodes.hash(hasher);
+        self.elements.energies.fingerprint(hasher);
+        for x in self.elements.mass.iter().chain([&self.gravity_scale]) {
+            hasher.write_u64(x.to_bits());
         }
         let plain = (self.fabric(), self.groups, self.self_collision);
         if let Ok(bytes) = postcard::to_stdvec(&plain) {
@@ -254,7 +247,6 @@ impl Sheet {
             sheet.self_collision |= cloth.self_collision;
             sheet.shy.push(!cloth.self_collision);
         }
-        sheet.triangles = sheet.elements.membranes.iter().map(|m| m.nodes).collect();
         let threads = &sheet.elements.threads;
         let total: f64 = threads.iter().map(|t| t.1).sum();
         sheet.edge_length = total / threads.len().max(1) as f64;
@@ -263,7 +255,12 @@ impl Sheet {
 
     /// Rows of the system.
     pub fn layout(&self) -> &Layout {
-        self.layout.get_or_init(|| Layout::new(&self.elements))
+        self.layout.get_or_init(|| Layout::new(&self.elements.energies, self.elements.mass.len()))
+    }
+
+    /// Stiffness of the stiffest element over a step of `h` seconds, relative to its mass.
+    pub fn stiffness_ratio(&self, h: f64) -> f64 {
+        self.elements.energies.stiffness_ratio(h, self.edge_length)
     }
 
     /// Whether there is no cloth.

@@ -1,11 +1,11 @@
-//! Every condition's force and Jacobian against finite differences, and what no internal force may
-//! do.
+//! Every energy's force and Jacobian against finite differences, and what no internal force may do.
 
-use super::bend::{self, fold, hinge_angle};
+use super::assemble::Layout;
+use super::bend::{fold, hinge_angle};
 use super::membrane::{self, Weights};
+use super::{Contributions, Energies, Energy, Step};
 use crate::cloth::elements::Elements;
 use crate::cloth::{Bending, ClothMesh, Fabric};
-use crate::energy::assemble::{Contributions, Layout};
 use crate::math::{Mat3, Vec3};
 use crate::solve::block::{Block, matrix};
 
@@ -23,8 +23,11 @@ impl Noise {
     }
 }
 
+/// Length of the steps, s.
+const H: f64 = 0.01;
+
 /// A crumpled sheet of a fabric whose every stiffness is different.
-fn crumpled(bending: Bending) -> (Elements, Vec<Vec3>) {
+fn crumpled(bending: Bending) -> (Energies, Vec<Vec3>) {
     let mut mesh = ClothMesh::grid(5, 4, [1.0, 0.8]).unwrap();
     let mut noise = Noise(7);
     let fabric = Fabric {
@@ -39,82 +42,117 @@ fn crumpled(bending: Bending) -> (Elements, Vec<Vec3>) {
     mesh.rest_shape = Some(shape);
     let elements = Elements::build(&mesh, &fabric).unwrap();
     let x = mesh.positions.iter().map(|p| 1.1 * *p + 0.06 * noise.vector()).collect();
-    (elements, x)
+    (elements.energies, x)
 }
 
-fn energy(elements: &Elements, x: &[Vec3]) -> f64 {
-    let membranes = elements.membranes.iter();
-    let stretched: f64 = membranes.map(|m| membrane::energy(m, &elements.fabrics[0], x)).sum();
-    let bends = elements.bends.iter();
-    stretched + bends.map(|b| bend::energy(b, &elements.hinges, x)).sum::<f64>()
+/// The sheet with stretch, shear and bend damped.
+fn damped(bending: Bending, [stretch, shear, bend]: [f64; 3]) -> (Energies, Vec<Vec3>) {
+    let (mut energies, x) = crumpled(bending);
+    energies.membranes.materials[0].damping = [stretch, shear];
+    energies.bends.list.iter_mut().for_each(|b| b.damping = bend);
+    (energies, x)
 }
 
-fn forces(elements: &Elements, x: &[Vec3]) -> Vec<Vec3> {
-    let layout = Layout::new(elements);
+fn energy(energies: &Energies, x: &[Vec3]) -> f64 {
+    let mut sum = 0.0;
+    energies.each_energy(x, |_, energy| sum += energy);
+    sum
+}
+
+/// The matrix h²K + hD and the forces.
+fn system(energies: &Energies, step: &Step) -> (Layout, Vec<Block<f64>>, Vec<Vec3>) {
+    let layout = Layout::new(energies, step.x1.len());
     let mut parts = Contributions::default();
-    parts.evaluate(elements, x, 0.01);
-    let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-    let mut forces = vec![Vec3::ZERO; x.len()];
-    layout.assemble(elements, &parts, 0.01, &mut blocks, &mut forces);
-    forces
+    parts.begin(energies, step.x0, step.h);
+    if !std::ptr::eq(step.x0, step.x1) {
+        parts.evaluate(energies, step);
+    }
+    let mut blocks = vec![Block::default(); layout.pattern.column.len()];
+    let mut forces = vec![Vec3::ZERO; step.x1.len()];
+    layout.assemble(energies, &parts, &mut blocks, &mut forces);
+    (layout, blocks, forces)
 }
 
-#[test]
-fn forces_are_the_negative_gradient_of_the_energy() {
-    for bending in [Bending::Curvature, Bending::Hinge] {
-        let (elements, mut x) = crumpled(bending);
-        let forces = forces(&elements, &x);
-        let d = 1e-6;
-        for i in 0..x.len() {
-            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                let place = x[i];
-                x[i] = place + d * axis;
-                let up = energy(&elements, &x);
-                x[i] = place - d * axis;
-                let down = energy(&elements, &x);
-                x[i] = place;
-                let expected = -(up - down) / (2.0 * d);
-                let scale = 1.0 + forces[i].length();
-                assert!(
-                    (forces[i].dot(axis) - expected).abs() < 1e-6 * scale,
-                    "{bending:?}, vertex {i}: {} against {expected}",
-                    forces[i].dot(axis)
-                );
-            }
+fn forces(energies: &Energies, x: &[Vec3]) -> Vec<Vec3> {
+    system(energies, &Step { x0: x, x1: x, h: H }).2
+}
+
+/// Calls `differ` with each coordinate (node and axis) and −∂/∂x of what `value` is there.
+fn differentiate<V: std::ops::Sub<Output = V>>(
+    x: &[Vec3],
+    mut value: impl FnMut(&[Vec3]) -> V,
+    mut differ: impl FnMut(usize, usize, V, f64),
+) {
+    let (mut x, d) = (x.to_vec(), 1e-6);
+    for i in 0..x.len() {
+        for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let place = x[i];
+            x[i] = place + d * unit;
+            let up = value(&x);
+            x[i] = place - d * unit;
+            let down = value(&x);
+            x[i] = place;
+            differ(i, axis, down - up, 2.0 * d);
         }
     }
 }
 
-/// Within a step damping acts like an energy of what has changed since its beginning.
-#[test]
-fn forces_within_a_step_are_the_negative_gradient_of_energy_and_damping() {
-    let h = 0.01;
-    for bending in [Bending::Curvature, Bending::Hinge] {
-        let (mut elements, before) = crumpled(bending);
-        elements.fabrics[0].damping = [0.02, 0.05, 0.03];
-        let mut noise = Noise(11);
-        let mut x: Vec<Vec3> = before.iter().map(|p| *p + 0.01 * noise.vector()).collect();
-        let layout = Layout::new(&elements);
-        let mut parts = Contributions::default();
-        parts.evaluate(&elements, &before, h);
-        parts.evaluate_since(&elements, (&before, &x), h);
-        let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-        let mut forces = vec![Vec3::ZERO; x.len()];
-        layout.assemble(&elements, &parts, h, &mut blocks, &mut forces);
-        let d = 1e-6;
-        for i in 0..x.len() {
-            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                let place = x[i];
-                x[i] = place + d * axis;
-                let up = parts.energy_since(&elements, (&before, &x), h);
-                x[i] = place - d * axis;
-                let down = parts.energy_since(&elements, (&before, &x), h);
-                x[i] = place;
-                let expected = -(up - down) / (2.0 * d);
-                let off = (forces[i].dot(axis) - expected).abs();
-                assert!(off < 1e-6 * (1.0 + forces[i].length()), "{bending:?}, vertex {i}: {off}");
+/// Forces are the negative gradient of the energy; within a step also of what damping takes, which
+/// acts like an energy of what has changed since its beginning.
+fn check_forces(name: &str, energies: &Energies, x0: &[Vec3]) {
+    let near = |i: usize, axis: usize, force: Vec3, change: f64, d: f64| {
+        let off = (force[axis] - change / d).abs();
+        assert!(off < 1e-6 * (1.0 + force.length()), "{name}, vertex {i}: {off}");
+    };
+    let found = forces(energies, x0);
+    let value = |x: &[Vec3]| energy(energies, x);
+    differentiate(x0, value, |i, axis, change, d| near(i, axis, found[i], change, d));
+
+    let mut noise = Noise(11);
+    let x1: Vec<Vec3> = x0.iter().map(|p| *p + 0.01 * noise.vector()).collect();
+    let (_, _, found) = system(energies, &Step { x0, x1: &x1, h: H });
+    let mut parts = Contributions::default();
+    parts.begin(energies, x0, H);
+    let value = |x: &[Vec3]| parts.energy_since(energies, &Step { x0, x1: x, h: H });
+    differentiate(&x1, value, |i, axis, change, d| near(i, axis, found[i], change, d));
+}
+
+/// Differences of what all nodes have.
+struct Field(Vec<Vec3>);
+
+impl std::ops::Sub for Field {
+    type Output = Field;
+
+    fn sub(self, other: Field) -> Field {
+        Field(self.0.iter().zip(&other.0).map(|(a, b)| *a - *b).collect())
+    }
+}
+
+/// Where nothing is left out of it and nothing is damped, the matrix is −h²∂f/∂x.
+fn check_matrix(name: &str, energies: &Energies, x: &[Vec3]) {
+    let (layout, blocks, _) = system(energies, &Step { x0: x, x1: x, h: H });
+    differentiate(
+        x,
+        |x| Field(forces(energies, x)),
+        |j, axis, change, d| {
+            for (i, change) in change.0.iter().enumerate() {
+                let place = layout.pattern.find(i, j as u32);
+                let block = place.map_or(Mat3::ZERO, |place| matrix(&blocks[place as usize]));
+                let (found, expected) = (block.col(axis) / (H * H), *change / d);
+                let error = (found - expected).length();
+                assert!(error < 1e-4 * (1.0 + expected.length()), "{name}: {found} {expected}");
             }
-        }
+        },
+    );
+}
+
+#[test]
+fn forces_are_the_negative_gradient_of_energy_and_damping() {
+    for bending in [Bending::Curvature, Bending::Hinge] {
+        let (energies, x) = crumpled(bending);
+        check_forces(&format!("{bending:?}"), &energies, &x);
+        let (energies, x) = damped(bending, [0.02, 0.05, 0.03]);
+        check_forces(&format!("{bending:?}, damped"), &energies, &x);
     }
 }
 
@@ -136,10 +174,10 @@ fn internal_forces_sum_to_no_force_and_no_torque() {
 /// The exact Hessian of a membrane before projection.
 #[test]
 fn membrane_jacobians_match_finite_differences() {
-    let (elements, mut x) = crumpled(Bending::Curvature);
+    let (energies, mut x) = crumpled(Bending::Curvature);
     let weights = Weights { stretch: 1.0, shear: 1.0, geometric: 1.0, projected: false };
-    let fabric = &elements.fabrics[0];
-    for m in &elements.membranes {
+    let fabric = &energies.membranes.materials[0];
+    for m in energies.membranes.iter() {
         let response = membrane::response(m, fabric, &x, &weights);
         for j in 0..3 {
             for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
@@ -169,8 +207,8 @@ fn membrane_jacobians_match_finite_differences() {
 fn overshoot_is_what_the_linear_part_leaves_out() {
     let mesh = ClothMesh::grid(2, 2, [1.0, 1.0]).unwrap();
     let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
-    let (m, fabric) = (&elements.membranes[0], &elements.fabrics[0]);
-    let still = Fabric { damping: [0.0; 3], ..*fabric };
+    let (m, fabric) = (&elements.membranes.list[0], &elements.membranes.materials[0]);
+    let still = membrane::Material { damping: [0.0; 2], ..*fabric };
     let angle: f64 = 0.02;
     let x = mesh.positions;
     let shift = x.iter().map(|p| angle * Vec3::new(0.3, 1.0, -0.2).normalize().cross(*p));
@@ -191,14 +229,15 @@ fn overshoot_is_what_the_linear_part_leaves_out() {
 /// (w_u, w_v) of stretch and of shear, each alone, are those of the exact one clamped at zero.
 #[test]
 fn projected_jacobians_are_never_negative() {
-    let (elements, x) = crumpled(Bending::Curvature);
+    let (energies, x) = crumpled(Bending::Curvature);
+    let material = &energies.membranes.materials[0];
     let mut noise = Noise(3);
     let weights = Weights { stretch: 1.0, shear: 1.0, geometric: 1.0, projected: true };
     let exact = Weights { projected: false, ..weights };
     let mut negative_before = 0;
-    for m in &elements.membranes {
-        let projected = membrane::response(m, &elements.fabrics[0], &x, &weights);
-        let full = membrane::response(m, &elements.fabrics[0], &x, &exact);
+    for m in energies.membranes.iter() {
+        let projected = membrane::response(m, material, &x, &weights);
+        let full = membrane::response(m, material, &x, &exact);
         for _ in 0..50 {
             let (a, b) = (noise.vector(), noise.vector());
             let form = |r: &membrane::Response| {
@@ -246,40 +285,9 @@ fn bending_jacobian_is_exact_at_rest() {
         let shape: Vec<Vec3> = mesh.positions.iter().map(|p| *p + 0.1 * noise.vector()).collect();
         mesh.rest_shape = Some(shape.clone());
         let fabric = Fabric { bend: [2.0, 0.7], bending, damping: [0.0; 3], ..Fabric::cotton() };
-        let mut elements = Elements::build(&mesh, &fabric).unwrap();
-        elements.membranes.clear();
-        let layout = Layout::new(&elements);
-        let h = 0.1;
-        let assemble = |x: &[Vec3]| {
-            let mut parts = Contributions::default();
-            parts.evaluate(&elements, x, h);
-            let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-            let mut forces = vec![Vec3::ZERO; x.len()];
-            layout.assemble(&elements, &parts, h, &mut blocks, &mut forces);
-            (blocks, forces)
-        };
-        let (blocks, _) = assemble(&shape);
-        let mut x = shape.clone();
-        for j in 0..x.len() {
-            for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-                x[j] = shape[j] + 1e-6 * unit;
-                let up = assemble(&x).1;
-                x[j] = shape[j] - 1e-6 * unit;
-                let down = assemble(&x).1;
-                x[j] = shape[j];
-                for i in 0..x.len() {
-                    let expected = -(up[i] - down[i]) / 2e-6;
-                    let found = layout
-                        .pattern
-                        .find(i, j as u32)
-                        .map_or(Mat3::ZERO, |place| matrix(&blocks[place as usize]))
-                        .col(axis)
-                        / (h * h);
-                    let error = (found - expected).length();
-                    assert!(error < 1e-4 * (1.0 + expected.length()), "{found} {expected}");
-                }
-            }
-        }
+        let elements = Elements::build(&mesh, &fabric).unwrap();
+        let bends = Energies::from(elements.bends.clone());
+        check_matrix(&format!("{bending:?}"), &bends, &shape);
     }
 }
 
@@ -306,7 +314,8 @@ fn rolled(bending: Bending, n: u32, turn: f64, one_diagonal: bool) -> f64 {
         p.dot(across) * across + (libm::sin(s) * along + (1.0 - libm::cos(s)) * Vec3::Y) / kappa
     };
     let x: Vec<Vec3> = mesh.positions.iter().map(roll).collect();
-    let total: f64 = elements.bends.iter().map(|b| bend::energy(b, &elements.hinges, &x)).sum();
+    let bends = &elements.bends;
+    let total: f64 = (0..bends.len()).map(|b| bends.energy(b, &x)).sum();
     total / (0.5 * b * kappa * kappa)
 }
 
@@ -335,24 +344,17 @@ fn curvature_energy_does_not_depend_on_the_direction() {
 /// Damping acts on the rate of a condition, and a rigid motion has none: h·D v = 0.
 #[test]
 fn damping_does_not_see_rigid_motion() {
-    let (mut elements, x) = crumpled(Bending::Curvature);
     let velocity = |p: Vec3| Vec3::new(0.3, -2.0, 1.0) + Vec3::new(1.0, 2.0, -0.5).cross(p);
-    let product = |elements: &Elements| {
-        let layout = Layout::new(elements);
-        let mut parts = Contributions::default();
-        parts.evaluate(elements, &x, 0.01);
-        let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-        let mut forces = vec![Vec3::ZERO; x.len()];
-        layout.assemble(elements, &parts, 0.01, &mut blocks, &mut forces);
+    let product = |damping: [f64; 3]| {
+        let (energies, x) = damped(Bending::Curvature, damping);
+        let (layout, blocks, _) = system(&energies, &Step { x0: &x, x1: &x, h: H });
         let v: Vec<_> = x.iter().map(|p| crate::solve::block::lane::<f64>(velocity(*p))).collect();
         let mut out = vec![[0.0; 4]; x.len()];
         crate::solve::block::multiply(&layout.pattern, &blocks, &v, &mut out);
         out
     };
-    elements.fabrics[0].damping = [0.0; 3];
-    let without = product(&elements);
-    elements.fabrics[0].damping = [1.0, 2.0, 3.0];
-    let with = product(&elements);
+    let without = product([0.0; 3]);
+    let with = product([1.0, 2.0, 3.0]);
     for (a, b) in without.iter().zip(&with) {
         for k in 0..3 {
             assert!((a[k] - b[k]).abs() < 1e-9, "{a:?} {b:?}");

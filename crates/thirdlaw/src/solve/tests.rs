@@ -8,7 +8,8 @@ use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
 use crate::cloth::elements::Elements;
 use crate::cloth::{ClothMesh, Fabric};
-use crate::energy::assemble::{Contributions, Layout};
+use crate::energy::Contributions;
+use crate::energy::assemble::Layout;
 use crate::math::{Mat3, Vec3};
 
 const H: f64 = 1.0 / 60.0;
@@ -38,12 +39,12 @@ impl Problem {
             }));
         }
         let n = x.len();
-        let layout = Layout::new(&elements);
+        let layout = Layout::new(&elements, n);
         let mut parts = Contributions::default();
-        parts.evaluate(&elements, &x, H);
+        parts.begin(&elements, &x, H);
         let mut blocks = vec![Block::default(); layout.pattern.column.len()];
         let mut forces = vec![Vec3::ZERO; n];
-        layout.assemble(&elements, &parts, H, &mut blocks, &mut forces);
+        layout.assemble(&elements, &parts, &mut blocks, &mut forces);
         let mut b = Vec::new();
         let mut own = Vec::new();
         for (i, force) in forces.iter().enumerate() {

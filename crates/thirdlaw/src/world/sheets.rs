@@ -14,7 +14,7 @@ impl World {
             let handles = cloth.range().map(|i| first + i).collect();
             Sheet {
                 handles,
-                triangles: elements.membranes.iter().map(|m| m.nodes).collect(),
+                triangles: elements.triangles.clone(),
                 masses: elements.mass.clone(),
                 thickness: 2.0 * elements.radius.first().copied().unwrap_or(0.0),
                 friction: elements.fabrics.first().map_or(0.0, |fabric| fabric.friction),

@@ -5,12 +5,11 @@ use super::solids::Unknown;
 use super::system::{Context, Work};
 use crate::cloth::model::Sheet;
 use crate::energy::air;
-use crate::energy::membrane;
 use crate::math::{Mat3, Vec3};
 use crate::settings::{ClothSolver, Preconditioner, Settings};
 use crate::solve::block::{Block, Scalar, block_of, lane, vector};
 use crate::solve::multilevel::{Levelled, pays};
-use crate::solve::parallel::{inside, largest};
+use crate::solve::parallel::inside;
 use crate::solve::pcg::{self, Stop, System};
 use crate::solve::product::Matrix;
 use crate::state::State;
@@ -30,11 +29,11 @@ impl Work {
         self.blocks.resize(sheet.layout().pattern.column.len(), Block::default());
         self.undragged.clear();
         self.forces.resize(n, Vec3::ZERO);
-        let (parts, elements) = (&mut self.parts, &sheet.elements);
+        let (parts, energies) = (&mut self.parts, &sheet.elements.energies);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
         inside(|| {
-            parts.evaluate(elements, x, h);
-            sheet.layout().assemble(elements, parts, h, blocks, forces);
+            parts.begin(energies, x, h);
+            sheet.layout().assemble(energies, parts, blocks, forces);
         });
         self.base.clear();
         self.base.extend_from_slice(&self.forces);
@@ -73,29 +72,11 @@ impl Work {
     /// Forces that the linearization leaves out, for the velocities of the last round (in the first
     /// those at the beginning); true if they changed by more than a little strain.
     pub(super) fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, first: bool) -> bool {
-        let elements = &sheet.elements;
-        let x = &state.particles.x;
+        let energies = &sheet.elements.energies;
         let (u, v) = (&self.u, &state.particles.v);
-        self.pulls.resize(elements.membranes.len(), Default::default());
-        let worst = largest(elements.membranes.len(), &mut self.pulls[..], &|rows, pulls| {
-            let mut worst: f64 = 0.0;
-            for (m, pull) in elements.membranes[rows].iter().zip(pulls) {
-                let fabric = &elements.fabrics[m.fabric as usize];
-                let at = |i: usize| {
-                    let node = m.nodes[i] as usize;
-                    if first { v[node] } else { vector(&u[node]) }
-                };
-                let (d1, d2) = (at(1) - at(0), at(2) - at(0));
-                let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
-                let new = membrane::overshoot(m, fabric, x, shift, h);
-                let stiffness = m.area * fabric.stretch[0].min(fabric.stretch[1]);
-                let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
-                worst = worst.max(change / stiffness);
-                *pull = new;
-            }
-            worst
-        });
-        sheet.layout().gather(elements, &self.pulls, &mut self.turned);
+        let velocity = |i: u32| if first { v[i as usize] } else { vector(&u[i as usize]) };
+        let worst = self.parts.overshoot(energies, &state.particles.x, velocity, h);
+        sheet.layout().gather_overshoot(energies, &self.parts, &mut self.turned);
         worst > 2e-3
     }
 
@@ -108,12 +89,14 @@ impl Work {
         if !context.settings.cloth.air {
             return;
         }
-        for membrane in &sheet.elements.membranes {
-            let fabric = &sheet.elements.fabrics[membrane.fabric as usize];
-            let x = membrane.nodes.map(|i| state.particles.x[i as usize]);
-            let v = membrane.nodes.map(|i| state.particles.v[i as usize]);
-            let drag = air::drag(fabric, x, (v[0] + v[1] + v[2]) / 3.0 - wind);
-            for i in membrane.nodes {
+        let elements = &sheet.elements;
+        for triangle in &elements.triangles {
+            let fabric = &elements.fabrics[elements.owner[triangle[0] as usize] as usize];
+            let x = triangle.map(|i| state.particles.x[i as usize]);
+            let v = triangle.map(|i| state.particles.v[i as usize]);
+            let relative = (v[0] + v[1] + v[2]) / 3.0 - wind;
+            let drag = air::drag([fabric.drag, fabric.lift], x, relative);
+            for i in *triangle {
                 self.drag[i as usize] += drag.coefficient / 3.0;
                 self.forces[i as usize] += drag.lift / 3.0;
             }

@@ -127,7 +127,7 @@ pub fn step(
         Precision::Auto => {
             settings.cloth.solver == ClothSolver::Filtered
                 && settings.cloth.tolerance >= SINGLE_TOLERANCE
-                && stiffness_ratio(model, dt) <= SINGLE_RATIO
+                && model.sheet.stiffness_ratio(dt) <= SINGLE_RATIO
         }
         Precision::Single => true,
         Precision::Double => false,
@@ -136,15 +136,6 @@ pub fn step(
     let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
     awake(helpers, || advance(&context, state, starts, work, report, observer));
     check_finite(model, state)
-}
-
-/// Stiffness of the stiffest cloth over a step of `dt` seconds, relative to its mass.
-fn stiffness_ratio(model: &Model, dt: f64) -> f64 {
-    let edge = model.sheet.edge_length;
-    let fabrics = model.sheet.elements.fabrics.iter();
-    let ratio =
-        fabrics.map(|f| dt * dt * f.stretch[0].max(f.stretch[1]) / (f.density * edge * edge));
-    ratio.fold(0.0, f64::max)
 }
 
 /// The cloth steps of one step of the world.

@@ -117,7 +117,7 @@ impl Work {
         let sheet = &context.model.sheet;
         if !self.sheet.as_ref().is_some_and(|known| Arc::ptr_eq(known, sheet)) {
             let elements = &sheet.elements;
-            self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
+            self.tree = Tree::new(&elements.rest, &elements.triangles, &elements.edges);
             self.sheet = Some(sheet.clone());
         }
         // A body that moves would drop by as much as is left out when it comes from a triangle to a

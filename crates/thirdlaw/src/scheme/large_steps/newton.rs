@@ -12,6 +12,7 @@
 
 use super::system::{Context, Work};
 use crate::cloth::model::Sheet;
+use crate::energy::Step;
 use crate::math::Vec3;
 use crate::solve::block::{Block, Lane, lane, matrix, vector};
 use crate::solve::filter::NONE;
@@ -42,12 +43,12 @@ impl Work {
         let sheet = &*context.model.sheet;
         let n = self.x1.len();
         self.undragged.clear();
-        let (parts, elements) = (&mut self.parts, &sheet.elements);
+        let (parts, energies) = (&mut self.parts, &sheet.elements.energies);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
         let (x0, x1) = (&state.particles.x[..], &self.x1[..]);
         inside(|| {
-            parts.evaluate_since(elements, (x0, x1), h);
-            sheet.layout().assemble(elements, parts, h, blocks, forces);
+            parts.evaluate(energies, &Step { x0, x1, h });
+            sheet.layout().assemble(energies, parts, blocks, forces);
         });
         self.own.clear();
         self.own.resize(n, Block::default());
@@ -150,8 +151,8 @@ impl Work {
     /// it, J.
     fn potential(&mut self, sheet: &Sheet, state: &State, h: f64) -> (f64, f64) {
         let elements = &sheet.elements;
-        let x0 = &state.particles.x[..];
-        let elastic = self.parts.energy_since(elements, (x0, &self.x1), h);
+        let step = Step { x0: &state.particles.x, x1: &self.x1, h };
+        let elastic = self.parts.energy_since(&elements.energies, &step);
         let (u, own) = (&self.u, &self.own);
         let (given, push, alter) = (&self.given, &self.push, &self.alter);
         let inertial = sum_light(u.len(), (), &|rows, ()| {

@@ -6,8 +6,7 @@ use super::solids::Solids;
 use super::touch::{Span, SurfaceDrag, Touch};
 use crate::cloth::model::Sheet;
 use crate::collide::cloth::{Hit, ParticleScratch, Tree};
-use crate::energy::assemble::Contributions;
-use crate::energy::membrane::directions;
+use crate::energy::Contributions;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::settings::{ClothForces, Settings};
@@ -15,7 +14,6 @@ use crate::solve::block::{Block, Lane, vector};
 use crate::solve::filter::{Filter, Hold, NONE};
 use crate::solve::multilevel::Multilevel;
 use crate::solve::narrow::Narrow;
-use crate::solve::parallel::largest;
 use crate::solve::pcg;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
@@ -101,8 +99,7 @@ pub struct Work {
     pub(super) given_bodies: Vec<[Vec3; 2]>,
     /// Where a round began.
     pub(super) from: Motion,
-    /// (p_u, p_v) that the linearization leaves out, and the forces they make.
-    pub(super) pulls: Vec<(Vec3, Vec3)>,
+    /// Forces that the linearization leaves out, N.
     pub(super) turned: Vec<Vec3>,
     /// Position alteration, m, and friction, N·s, of constrained particles.
     pub(super) alter: Vec<Vec3>,
@@ -164,7 +161,7 @@ impl Work {
         };
         let span = (lo - margin, hi + margin);
         self.solids.gather(context.model, (starts, &state.bodies), span, push);
-        self.strain = largest_strain(&context.model.sheet, &state.particles.x);
+        self.strain = context.model.sheet.elements.largest_strain(&state.particles.x);
     }
 
     /// Tries a cloth step over these shares of the world's step, the smallest there is if `last`; the
@@ -230,7 +227,7 @@ impl Work {
                 || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
         }
-        self.strain_after = largest_strain(sheet, &self.x1);
+        self.strain_after = sheet.elements.largest_strain(&self.x1);
         let rise = self.strain_after - self.strain;
         attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
         attempt
@@ -308,7 +305,7 @@ impl Work {
             observer.end(Stage::ClothSolve);
             if first && !last {
                 let most = TORN * context.settings.cloth.strain_step;
-                let rise = largest_strain(sheet, &self.x1) - self.strain;
+                let rise = sheet.elements.largest_strain(&self.x1) - self.strain;
                 attempt.overstretched = rise.is_nan() || rise > most;
                 if attempt.overstretched {
                     break;
@@ -393,19 +390,4 @@ impl Work {
             body.quiet = 0.0;
         }
     }
-}
-
-/// Largest tensile strain along warp or weft of any triangle; infinite where one is not a number.
-pub fn largest_strain(sheet: &Sheet, x: &[Vec3]) -> f64 {
-    let elements = &sheet.elements;
-    largest(elements.membranes.len(), (), &|triangles, ()| {
-        let mut largest: f64 = 0.0;
-        for membrane in &elements.membranes[triangles] {
-            let (w_u, w_v) = directions(membrane, x);
-            let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
-            let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
-            largest = if strain.is_nan() { f64::INFINITY } else { largest.max(strain) };
-        }
-        largest
-    })
 }
