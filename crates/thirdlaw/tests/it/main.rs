@@ -16,6 +16,7 @@ mod joint;
 mod joint_energy;
 mod joint_input;
 mod mechanism;
+mod net;
 mod particles;
 mod pile;
 mod problem;
