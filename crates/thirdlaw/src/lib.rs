@@ -9,6 +9,7 @@ pub mod cloth;
 pub mod collide;
 pub mod contact;
 pub mod couple;
+pub mod deformable;
 pub mod energy;
 pub mod error;
 pub mod ids;
@@ -30,9 +31,12 @@ pub mod world;
 pub use body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
-pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
+pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
+pub use deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
 pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{BodyId, ClothId, EmitterId, JointId, PointId, StaleCloth, StaleId};
+pub use ids::{
+    BodyId, ClothId, DeformableId, EmitterId, JointId, PointId, StaleDeformable, StaleId,
+};
 pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use particle::{Emitter, EmitterError, ForceField, Source, StaleEmitter, Stream};

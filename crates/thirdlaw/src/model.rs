@@ -1,9 +1,9 @@
 //! What a step never changes: masses, shapes, materials, paths. Only edits between steps do.
 
 use crate::body::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
-use crate::cloth::model::{ClothModel, Sheet};
+use crate::deformable::model::{DeformableModel, Sheet};
 use crate::error::BodyError;
-use crate::ids::{BodyId, ClothId, EmitterId, StaleCloth, StaleId};
+use crate::ids::{BodyId, DeformableId, EmitterId, StaleDeformable, StaleId};
 use crate::joint::model::Node;
 use crate::joint::{Constraint, JointModel};
 use crate::math::{Mat3, Vec3};
@@ -35,11 +35,11 @@ pub struct Model {
     pub constraints_free: Vec<u32>,
     /// Counts edits.
     pub revision: u64,
-    /// One per slot of cloth.
-    pub cloths: Vec<ClothModel>,
-    /// Slots of cloth to be used again, the last one first.
+    /// Cloths and other deformable objects, one per slot.
+    pub cloths: Vec<DeformableModel>,
+    /// Slots of deformable objects to be used again, the last one first.
     pub free_cloths: Vec<u32>,
-    /// All cloths as a step wants them.
+    /// All deformable objects as a step wants them.
     pub sheet: Arc<Sheet>,
     /// Emitters of particles, one per slot.
     pub emitters: Vec<EmitterModel>,
@@ -117,17 +117,17 @@ impl Model {
         BodyId { index: slot as u32, generation: self.bodies[slot].generation }
     }
 
-    /// The slot of cloth that `id` names.
-    pub fn cloth_slot(&self, id: ClothId) -> Result<usize, StaleCloth> {
+    /// The slot of the deformable object that `id` names.
+    pub fn cloth_slot(&self, id: DeformableId) -> Result<usize, StaleDeformable> {
         match self.cloths.get(id.index as usize) {
             Some(c) if c.alive && c.generation == id.generation => Ok(id.index as usize),
-            _ => Err(StaleCloth(id)),
+            _ => Err(StaleDeformable(id)),
         }
     }
 
-    /// The id of a slot of cloth in use.
-    pub fn cloth_id(&self, slot: usize) -> ClothId {
-        ClothId { index: slot as u32, generation: self.cloths[slot].generation }
+    /// The id of a deformable object's slot in use.
+    pub fn cloth_id(&self, slot: usize) -> DeformableId {
+        DeformableId { index: slot as u32, generation: self.cloths[slot].generation }
     }
 
     /// The slot of the emitter that `id` names.

@@ -4,8 +4,8 @@ use super::assemble::Layout;
 use super::bend::{fold, hinge_angle};
 use super::membrane::{self, Weights};
 use super::{Contributions, Energies, Energy, Step};
-use crate::cloth::elements::Elements;
-use crate::cloth::{Bending, ClothMesh, Fabric};
+use crate::cloth::{Bending, Cloth, ClothMesh, Fabric};
+use crate::deformable::elements::Elements;
 use crate::math::{Mat3, Vec3};
 use crate::solve::block::{Block, matrix};
 
@@ -26,6 +26,11 @@ impl Noise {
 /// Length of the steps, s.
 const H: f64 = 0.01;
 
+fn elements(mesh: &ClothMesh, fabric: Fabric) -> Elements {
+    let cloth = Cloth::new(mesh.clone()).fabric(fabric);
+    Elements::build(&cloth.deformable().unwrap()).unwrap()
+}
+
 /// A crumpled sheet of a fabric whose every stiffness is different.
 fn crumpled(bending: Bending) -> (Energies, Vec<Vec3>) {
     let mut mesh = ClothMesh::grid(5, 4, [1.0, 0.8]).unwrap();
@@ -40,7 +45,7 @@ fn crumpled(bending: Bending) -> (Energies, Vec<Vec3>) {
     // rest angles that are not zero
     let shape: Vec<Vec3> = mesh.positions.iter().map(|p| *p + 0.05 * noise.vector()).collect();
     mesh.rest_shape = Some(shape);
-    let elements = Elements::build(&mesh, &fabric).unwrap();
+    let elements = elements(&mesh, fabric);
     let x = mesh.positions.iter().map(|p| 1.1 * *p + 0.06 * noise.vector()).collect();
     (elements.energies, x)
 }
@@ -206,7 +211,7 @@ fn membrane_jacobians_match_finite_differences() {
 #[test]
 fn overshoot_is_what_the_linear_part_leaves_out() {
     let mesh = ClothMesh::grid(2, 2, [1.0, 1.0]).unwrap();
-    let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
+    let elements = elements(&mesh, Fabric::cotton());
     let (m, fabric) = (&elements.membranes.list[0], &elements.membranes.materials[0]);
     let still = membrane::Material { damping: [0.0; 2], ..*fabric };
     let angle: f64 = 0.02;
@@ -285,7 +290,7 @@ fn bending_jacobian_is_exact_at_rest() {
         let shape: Vec<Vec3> = mesh.positions.iter().map(|p| *p + 0.1 * noise.vector()).collect();
         mesh.rest_shape = Some(shape.clone());
         let fabric = Fabric { bend: [2.0, 0.7], bending, damping: [0.0; 3], ..Fabric::cotton() };
-        let elements = Elements::build(&mesh, &fabric).unwrap();
+        let elements = elements(&mesh, fabric);
         let bends = Energies::from(elements.bends.clone());
         check_matrix(&format!("{bending:?}"), &bends, &shape);
     }
@@ -306,7 +311,7 @@ fn rolled(bending: Bending, n: u32, turn: f64, one_diagonal: bool) -> f64 {
     }
     let (b, kappa) = (0.02, 0.5);
     let fabric = Fabric { bend: [b, b], bending, ..Fabric::cotton() };
-    let elements = Elements::build(&mesh, &fabric).unwrap();
+    let elements = elements(&mesh, fabric);
     let along = Vec3::new(libm::cos(turn), 0.0, libm::sin(turn));
     let across = Vec3::Y.cross(along);
     let roll = |p: &Vec3| {
@@ -373,7 +378,7 @@ fn uniform_strain_is_exact_on_a_random_mesh() {
     }
     let uv: Vec<[f64; 2]> = mesh.positions.iter().map(|p| [p.x, p.z]).collect();
     let mesh = ClothMesh::with_coordinates(mesh.positions, mesh.triangles, &uv).unwrap();
-    let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
+    let elements = elements(&mesh, Fabric::cotton());
     let x: Vec<Vec3> =
         mesh.positions.iter().map(|p| Vec3::new(1.1 * p.x + 0.02 * p.z, 0.0, 0.95 * p.z)).collect();
     let forces = forces(&elements, &x);

@@ -104,9 +104,7 @@ impl Cloths {
         let shifted = |triangle: &[u32; 3]| triangle.map(|i| i + own as u32);
         self.triangles.extend(foreign.triangles.iter().map(shifted));
         let elements = &sheet.elements;
-        let of = |triangle: &[u32; 3]| {
-            elements.fabrics[elements.owner[triangle[0] as usize] as usize].friction
-        };
+        let of = |triangle: &[u32; 3]| elements.surface(triangle[0]).friction;
         self.friction.clear();
         self.friction.extend(elements.triangles.iter().map(of));
         self.friction.extend_from_slice(&foreign.friction);

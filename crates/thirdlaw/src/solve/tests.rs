@@ -6,8 +6,8 @@ use super::pcg::{Outcome, Scratch, Stop, System};
 use super::precondition::Precondition;
 use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
-use crate::cloth::elements::Elements;
-use crate::cloth::{ClothMesh, Fabric};
+use crate::cloth::{Cloth, ClothMesh, Fabric};
+use crate::deformable::elements::Elements;
 use crate::energy::Contributions;
 use crate::energy::assemble::Layout;
 use crate::math::{Mat3, Vec3};
@@ -33,7 +33,9 @@ impl Problem {
         let mut x = Vec::new();
         for &side in sheets {
             let mesh = ClothMesh::grid(side, side, [2.0, 2.0]).expect("a grid");
-            elements.append(&Elements::build(&mesh, &Fabric::cotton()).expect("elements"));
+            let cloth = Cloth::new(mesh.clone()).fabric(Fabric::cotton());
+            let cloth = cloth.deformable().expect("a cloth");
+            elements.append(&Elements::build(&cloth).expect("elements"));
             x.extend(mesh.positions.iter().map(|p| {
                 *p + Vec3::new(0.0, 0.1 * libm::sin(4.0 * p.x) * libm::cos(3.0 * p.z), 0.0)
             }));

@@ -9,7 +9,7 @@ impl World {
     pub(super) fn own_sheets(&self) -> Vec<Sheet> {
         let first = self.model.bodies.len() + self.model.points.len();
         let cloths = self.model.cloths.iter().filter(|cloth| cloth.alive);
-        let sheet = |cloth: &crate::cloth::model::ClothModel| {
+        let sheet = |cloth: &crate::deformable::model::DeformableModel| {
             let elements = &cloth.elements;
             let handles = cloth.range().map(|i| first + i).collect();
             Sheet {
@@ -17,7 +17,7 @@ impl World {
                 triangles: elements.triangles.clone(),
                 masses: elements.mass.clone(),
                 thickness: 2.0 * elements.radius.first().copied().unwrap_or(0.0),
-                friction: elements.fabrics.first().map_or(0.0, |fabric| fabric.friction),
+                friction: elements.surfaces.first().map_or(0.0, |surface| surface.friction),
             }
         };
         cloths.map(sheet).collect()
@@ -30,7 +30,7 @@ impl World {
         let mut bodies = self.model.bodies.iter();
         if !streams
             || bodies.any(|body| body.alive && body.is_dynamic())
-            || self.cloths().next().is_some()
+            || self.deformables().next().is_some()
             || self.points().next().is_some()
         {
             return None;

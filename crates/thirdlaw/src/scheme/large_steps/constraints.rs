@@ -5,7 +5,7 @@ use super::friction;
 use super::solids::Solids;
 use super::system::{Context, Work};
 use super::touch::{self, Moved, Span, Verdict};
-use crate::cloth::model::{PinHold, Sheet};
+use crate::deformable::model::{PinHold, Sheet};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::settings::ClothSolver;

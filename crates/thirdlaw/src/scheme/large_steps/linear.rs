@@ -3,7 +3,7 @@
 
 use super::solids::Unknown;
 use super::system::{Context, Work};
-use crate::cloth::model::Sheet;
+use crate::deformable::model::Sheet;
 use crate::energy::air;
 use crate::math::{Mat3, Vec3};
 use crate::settings::{ClothSolver, Preconditioner, Settings};
@@ -91,11 +91,11 @@ impl Work {
         }
         let elements = &sheet.elements;
         for triangle in &elements.triangles {
-            let fabric = &elements.fabrics[elements.owner[triangle[0] as usize] as usize];
+            let surface = elements.surface(triangle[0]);
             let x = triangle.map(|i| state.particles.x[i as usize]);
             let v = triangle.map(|i| state.particles.v[i as usize]);
             let relative = (v[0] + v[1] + v[2]) / 3.0 - wind;
-            let drag = air::drag([fabric.drag, fabric.lift], x, relative);
+            let drag = air::drag([surface.drag, surface.lift], x, relative);
             for i in *triangle {
                 self.drag[i as usize] += drag.coefficient / 3.0;
                 self.forces[i as usize] += drag.lift / 3.0;

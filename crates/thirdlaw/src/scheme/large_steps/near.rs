@@ -73,7 +73,7 @@ impl Work {
         for hit in &self.hits {
             self.depth_before = self.depth_before.max(-hit.distance);
             let i = hit.particles[0] as usize;
-            let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
+            let friction = sheet.elements.surface(hit.particles[0]).friction;
             let mut radius = sheet.elements.skin[i];
             let shape = &model.bodies[hit.body as usize].shape;
             if let Some(depth) = sagging(shape, sheet.edge_length)
@@ -82,8 +82,7 @@ impl Work {
                 // what may sag stays outside
                 radius = radius.max(sheet.elements.radius[i] + depth.min(SAG));
             }
-            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
-            else {
+            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, friction) else {
                 continue;
             };
             let key = |t: &LastTouch| (t.particle, t.body);
@@ -223,9 +222,8 @@ impl Work {
         let sheet = &*context.model.sheet;
         let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks);
         for hit in &self.layers {
-            let owner = sheet.elements.owner[hit.particles[0] as usize];
-            let mut mu =
-                if self.plain { 0.0 } else { sheet.elements.fabrics[owner as usize].friction };
+            let surface = sheet.elements.surface(hit.particles[0]);
+            let mut mu = if self.plain { 0.0 } else { surface.friction };
             if hit.body != NO_BODY {
                 let material = super::solids::surface(context.model, hit.body).2;
                 let combine = crate::body::Combine::GeometricMean;

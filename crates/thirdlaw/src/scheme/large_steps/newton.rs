@@ -11,7 +11,7 @@
 //! forces where the last one ended, and go no farther than Φ falls.
 
 use super::system::{Context, Work};
-use crate::cloth::model::Sheet;
+use crate::deformable::model::Sheet;
 use crate::energy::Step;
 use crate::math::Vec3;
 use crate::solve::block::{Block, Lane, lane, matrix, vector};

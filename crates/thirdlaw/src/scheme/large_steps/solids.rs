@@ -7,8 +7,8 @@
 //! bodies as heavy as the cloth then need no iteration between the two.
 
 use crate::body::{BodyKind, Groups, Material};
-use crate::cloth::model::PinHold;
 use crate::contact::BodyMass;
+use crate::deformable::model::PinHold;
 use crate::math::{Pose, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::Model;
 use crate::rigid::mass::body_mass;

@@ -1,69 +1,63 @@
-//! What a step reads of cloth: masses, elements of every energy, triangles, edges, as plain arrays.
-//!
-//! The elements of all cloths of a world are strung together, with indices into one array of
-//! particles.
+//! From a cloth's mesh and fabric to a deformable object: membranes, bends, threads.
 
 use super::topology::{self, Edge, edge_corners};
-use super::{Bending, ClothError, ClothMesh, Fabric, curvature};
-use crate::energy::bend::{Hinge, hinge_angle};
-use crate::energy::membrane::{Material, Membrane};
-use crate::energy::{Energies, NONE};
+use super::{Bending, Cloth, ClothError, ClothMesh, Fabric, curvature};
+use crate::deformable::{Deformable, SurfaceMaterial, Weave};
+use crate::energy::NONE;
+use crate::energy::bend::{Bends, Hinge, hinge_angle};
+use crate::energy::membrane::{Material, Membrane, Membranes};
 use crate::math::Vec3;
 
-/// Least distance from solids, in edge lengths: chords of this length stay off a sphere whose radius
-/// is at least about a dozen edges.
-const SKIN: f64 = 0.02;
-
-/// Elements of one cloth, or of all cloths of a world strung together.
-#[derive(Clone, Debug, Default)]
-pub struct Elements {
-    /// kg, per particle.
-    pub mass: Vec<f64>,
-    /// Half the thickness, m, per particle.
-    pub radius: Vec<f64>,
-    /// Distance that particles keep from solids, m: half the thickness, or more where the mesh is so
-    /// coarse that its triangles would cut into round solids between their corners.
-    pub skin: Vec<f64>,
-    /// Which cloth (position among the living), per particle.
-    pub owner: Vec<u32>,
-    /// What is deformed, by energy.
-    pub energies: Energies,
-    /// Triangles of the surface.
-    pub triangles: Vec<[u32; 3]>,
-    /// Every edge of the surface once.
-    pub edges: Vec<[u32; 2]>,
-    /// Edges along warp or weft with their rest length, m: what strain is measured on.
-    pub threads: Vec<([u32; 2], f64)>,
-    /// Where each particle lies when the cloth is laid out, m: what is near itself there need not
-    /// be kept apart.
-    pub rest: Vec<Vec3>,
-    /// One per cloth.
-    pub fabrics: Vec<Fabric>,
-}
-
-/// Elements of an energy are read as if they were fields of this.
-impl std::ops::Deref for Elements {
-    type Target = Energies;
-
-    fn deref(&self) -> &Energies {
-        &self.energies
+impl Cloth {
+    /// Checks the cloth and derives the elements of its energies.
+    pub fn deformable(self) -> Result<Deformable, ClothError> {
+        let value = |field, problem: String| ClothError::Value { field, problem };
+        let fabric = &self.fabric;
+        fabric.check().map_err(|(field, problem)| value(field, problem))?;
+        let Parts { membranes, bends, rest, triangles, edges, threads } =
+            Parts::new(&self.mesh, fabric)?;
+        let surface = SurfaceMaterial {
+            friction: fabric.friction,
+            thickness: fabric.thickness,
+            drag: fabric.drag,
+            lift: fabric.lift,
+        };
+        let mut out = Deformable::new(rest)
+            .elements(membranes)
+            .elements(bends)
+            .surface(triangles, surface)
+            .velocity(self.velocity);
+        out.positions = self.mesh.positions;
+        out.pins = self.pins;
+        out.groups = self.groups;
+        out.self_collision = self.self_collision;
+        out.gravity_scale = self.gravity_scale;
+        out.weave = Some(Weave { fabric: self.fabric, threads, edges });
+        Ok(out)
     }
 }
 
-impl Elements {
-    /// Checks a mesh and derives its elements.
-    pub fn build(mesh: &ClothMesh, fabric: &Fabric) -> Result<Elements, ClothError> {
+/// What a cloth consists of.
+#[derive(Default)]
+struct Parts {
+    membranes: Membranes,
+    bends: Bends,
+    /// Where each vertex lies when the cloth is laid out, m.
+    rest: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
+    threads: Vec<([u32; 2], f64)>,
+}
+
+impl Parts {
+    /// Checks a mesh and takes it apart.
+    fn new(mesh: &ClothMesh, fabric: &Fabric) -> Result<Parts, ClothError> {
         let mut triangles = checked_triangles(mesh)?;
         let before = triangles.clone();
         let edges = topology::edges(&mut triangles)?;
-        let mut out = Elements {
-            mass: vec![0.0; mesh.positions.len()],
-            radius: vec![0.5 * fabric.thickness; mesh.positions.len()],
-            owner: vec![0; mesh.positions.len()],
-            fabrics: vec![*fabric],
-            ..Elements::default()
-        };
+        let mut out = Parts::default();
         let mut rest = Vec::with_capacity(triangles.len());
+        let mut held = vec![false; mesh.positions.len()];
         for (t, nodes) in triangles.iter().enumerate() {
             // turned triangles keep each corner's own coordinates
             let mut uv = mesh.rest[t];
@@ -71,49 +65,30 @@ impl Elements {
                 uv.swap(1, 2);
             }
             let membrane = Membrane::new(nodes, &uv).ok_or(ClothError::NoArea { triangle: t })?;
-            out.energies.membranes.list.push(membrane);
+            out.membranes.list.push(membrane);
             rest.push(uv);
+            nodes.iter().for_each(|&node| held[node as usize] = true);
         }
-        out.energies.membranes.materials.push(Material {
+        if let Some(vertex) = held.iter().position(|held| !held) {
+            return Err(ClothError::Loose { vertex });
+        }
+        out.membranes.materials.push(Material {
             density: fabric.density,
             stretch: fabric.stretch,
             rest_scale: fabric.rest_scale,
             shear: fabric.shear,
             damping: [fabric.damping[0], fabric.damping[1]],
         });
-        out.energies.add_masses(&mut out.mass);
-        if let Some(vertex) = out.mass.iter().position(|&m| m == 0.0) {
-            return Err(ClothError::Loose { vertex });
-        }
         out.rest = laid_out(mesh, &triangles, &rest);
         out.triangles = triangles;
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
-        let total: f64 = out.threads.iter().map(|t| t.1).sum();
-        let coarse = SKIN * total / out.threads.len().max(1) as f64;
-        out.skin = out.radius.iter().map(|r| r.max(coarse)).collect();
         out.add_hinges(&edges, mesh);
         match fabric.bending {
             Bending::Curvature => out.add_curvatures(&edges, &rest, fabric),
             Bending::Hinge => out.add_hinge_bends(&edges, &rest, fabric),
         }
         Ok(out)
-    }
-
-    /// Strings another cloth's elements behind these.
-    pub fn append(&mut self, other: &Elements) {
-        let (particles, fabrics) = (self.mass.len() as u32, self.fabrics.len() as u32);
-        let moved = |i: u32| i + particles;
-        self.mass.extend_from_slice(&other.mass);
-        self.radius.extend_from_slice(&other.radius);
-        self.skin.extend_from_slice(&other.skin);
-        self.owner.extend(other.owner.iter().map(|o| o + fabrics));
-        self.energies.append(&other.energies, particles);
-        self.triangles.extend(other.triangles.iter().map(|t| t.map(moved)));
-        self.rest.extend_from_slice(&other.rest);
-        self.edges.extend(other.edges.iter().map(|e| e.map(moved)));
-        self.threads.extend(other.threads.iter().map(|(e, l)| (e.map(moved), *l)));
-        self.fabrics.extend_from_slice(&other.fabrics);
     }
 
     /// Edges within 10° of warp or weft; where the mesh has none, all edges.
@@ -141,7 +116,7 @@ impl Elements {
                 Some(shape) => hinge_angle(nodes.map(|i| shape[i as usize])),
                 None => 0.0,
             };
-            self.energies.bends.hinges.push(Hinge { nodes, rest });
+            self.bends.hinges.push(Hinge { nodes, rest });
         }
     }
 
@@ -149,7 +124,7 @@ impl Elements {
     /// curvature κ from the angles at its edges (curvature.rs), which in angles is ½ θᵀQθ. At a
     /// border nothing turns the normal: the free angle is the one of least energy.
     fn add_curvatures(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
-        let Energies { membranes, bends, .. } = &mut self.energies;
+        let Parts { membranes, bends, .. } = self;
         let mut hinge_of = vec![[NONE; 3]; membranes.list.len()];
         let mut beyond = vec![[None; 3]; membranes.list.len()];
         let mut hinge = 0;
@@ -185,7 +160,7 @@ impl Elements {
     /// Each hinge alone: ½ k θ² with k = 2B l²/(A₁ + A₂), which is right on average over all
     /// directions of a mesh of equal sides.
     fn add_hinge_bends(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
-        let Energies { membranes, bends, .. } = &mut self.energies;
+        let Parts { membranes, bends, .. } = self;
         let mut hinge = 0;
         for edge in edges {
             let [Some((t, k)), Some((s, _))] = edge.sides else { continue };
