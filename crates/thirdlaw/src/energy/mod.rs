@@ -14,6 +14,7 @@ pub mod air;
 pub mod assemble;
 pub mod bend;
 mod error;
+pub mod linear_tetrahedron;
 mod list;
 pub mod membrane;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use std::hash::Hasher;
 list::energies! {
     membranes: membrane::Membranes,
     bends: bend::Bends,
+    linear_tetrahedra: linear_tetrahedron::LinearTetrahedra,
 }
 
 /// Marks a node that an element lacks.
