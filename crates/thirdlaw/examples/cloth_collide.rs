@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 use thirdlaw::body::Groups;
-use thirdlaw::collide::cloth::{ParticleScratch, Particles, Solid, Tree, vertex_solid};
+use thirdlaw::collide::deformable::{ParticleScratch, Particles, Solid, Tree, vertex_solid};
 use thirdlaw::{Pose, Shape, Vec3};
 
 struct Cloth {

@@ -1,7 +1,7 @@
 //! What can be read off a cloth.
 
 use thirdlaw::World;
-use thirdlaw::collide::cloth::{Tree, signed_distance};
+use thirdlaw::collide::deformable::{Tree, signed_distance};
 use thirdlaw::ids::ClothId;
 use thirdlaw::math::Vec3;
 

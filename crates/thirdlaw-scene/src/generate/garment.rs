@@ -301,7 +301,7 @@ impl Panels<'_> {
 mod tests {
     use super::*;
     use crate::generate::figure::Figure;
-    use thirdlaw::collide::cloth::signed_distance;
+    use thirdlaw::collide::deformable::signed_distance;
 
     /// V − E + F, and the number of closed border lines.
     fn topology(mesh: &ClothMesh) -> (i64, usize) {

@@ -8,7 +8,7 @@
 use super::advance::{Flight, Nearest, Touch, touch_piece};
 use super::grid::Bounds;
 use crate::body::{BodyKind, Groups, Material};
-use crate::collide::cloth::{convex_distance, point_triangle};
+use crate::collide::deformable::{convex_distance, point_triangle};
 use crate::contact::BodyMass;
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::{BodyModel, Model};

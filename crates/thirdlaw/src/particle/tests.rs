@@ -5,7 +5,7 @@ use super::grid::{Bounds, Grid};
 use super::random::unit;
 use super::solid::Solid;
 use crate::body::Body;
-use crate::collide::cloth::{point_triangle, signed_distance};
+use crate::collide::deformable::{point_triangle, signed_distance};
 use crate::math::{Twist, Vec3, rotation_from_vector};
 use crate::model::BodyModel;
 use crate::shape::Shape;

@@ -1,6 +1,6 @@
 //! Cloth in a world: pushed back, refused, repeated.
 
-use thirdlaw::collide::cloth::intersections_brute_force;
+use thirdlaw::collide::deformable::intersections_brute_force;
 use thirdlaw::{
     Body, Cloth, ClothError, ClothId, ClothMesh, Fabric, Hold, Pose, Quat, Settings, Shape,
     Snapshot, Vec3, World, measure,

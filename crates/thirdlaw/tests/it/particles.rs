@@ -180,7 +180,7 @@ fn no_particle_ends_inside_a_solid() {
             for &body in &bodies {
                 let (pose, shape) = (world.pose(body).unwrap(), &world.body(body).unwrap().shape);
                 let local = pose.rotation.inverse() * (x - pose.translation);
-                let found = thirdlaw::collide::cloth::signed_distance(shape, local, 0.01);
+                let found = thirdlaw::collide::deformable::signed_distance(shape, local, 0.01);
                 let depth = found.map_or(0.0, |s| 0.004 - s.distance);
                 assert!(depth < 1e-5, "{depth} m deep in {body}");
             }

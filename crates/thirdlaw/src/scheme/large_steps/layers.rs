@@ -8,7 +8,7 @@
 
 use super::solids::Solids;
 use super::touch::{Span, Verdict};
-use crate::collide::cloth::{Hit, HitKind, NO_BODY};
+use crate::collide::deformable::{Hit, HitKind, NO_BODY};
 use crate::math::{Vec3, tangents};
 use crate::solve::filter::NONE;
 use crate::solve::stencil::Stencil;

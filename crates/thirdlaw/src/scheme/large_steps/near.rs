@@ -4,7 +4,7 @@
 use super::layers::{Pair, Surroundings};
 use super::system::{Context, Work};
 use super::touch::{LastTouch, Span, Touch};
-use crate::collide::cloth::{NO_BODY, Particles, Solid as NearSolid, Tree, vertex_solid};
+use crate::collide::deformable::{NO_BODY, Particles, Solid as NearSolid, Tree, vertex_solid};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::shape::{Convex, Geometry, Shape};

@@ -4,7 +4,7 @@ use super::layers::Pair;
 use super::newton::Motion;
 use super::solids::Solids;
 use super::touch::{Span, SurfaceDrag, Touch};
-use crate::collide::cloth::{Hit, ParticleScratch, Tree};
+use crate::collide::deformable::{Hit, ParticleScratch, Tree};
 use crate::deformable::model::Sheet;
 use crate::energy::Contributions;
 use crate::math::Vec3;

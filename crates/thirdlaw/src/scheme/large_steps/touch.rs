@@ -11,7 +11,7 @@
 
 use super::layers::CARRIED;
 use super::solids::{Solid, Solids, surface};
-use crate::collide::cloth::{Hit, signed_distance};
+use crate::collide::deformable::{Hit, signed_distance};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::solve::filter::{Hold, NONE};
@@ -340,7 +340,7 @@ fn entry(
     a: Vec3,
     b: Vec3,
     radius: f64,
-) -> Option<crate::collide::cloth::Surface> {
+) -> Option<crate::collide::deformable::Surface> {
     let (way, length) = (b - a, (b - a).length());
     let mut done = 0.0;
     for _ in 0..64 {
