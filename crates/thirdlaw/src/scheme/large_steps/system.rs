@@ -4,8 +4,7 @@ use super::layers::Pair;
 use super::newton::Motion;
 use super::solids::Solids;
 use super::touch::{Span, SurfaceDrag, Touch};
-use crate::collide::deformable::{Hit, ParticleScratch, Tree};
-use crate::deformable::model::Sheet;
+use crate::collide::deformable::Detector;
 use crate::energy::Contributions;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -18,7 +17,6 @@ use crate::solve::pcg;
 use crate::solve::stencil::Stencils;
 use crate::state::{BodyState, State};
 use crate::world::{Observer, Stage};
-use std::sync::Arc;
 
 /// Most that a body may turn in a cloth step while it touches cloth, rad. Corners go straight in a
 /// step; where friction holds one, the way beside the arc comes back as energy.
@@ -106,17 +104,9 @@ pub struct Work {
     pub(super) push: Vec<Vec3>,
     pub(super) x1: Vec<Vec3>,
     pub(super) touches: Vec<Touch>,
-    /// Boxes of the cloths in `sheet`.
-    pub(super) tree: Tree,
-    pub(super) sheet: Option<Arc<Sheet>>,
     pub(super) pairs: Vec<Pair>,
-    pub(super) layers: Vec<Hit>,
-    /// Where particles go on to, but for what all have in common.
-    pub(super) ahead: Vec<Vec3>,
-    pub(super) radius: Vec<f64>,
-    pub(super) hits: Vec<Hit>,
-    pub(super) near: ParticleScratch,
-    pub(super) reach: Vec<f64>,
+    /// Finds what is near, and keeps how deep cloth was in solids at the beginning of the step.
+    pub(super) detector: Detector,
     pub(super) holds: Vec<Hold>,
     pub(super) drags: Vec<SurfaceDrag>,
     /// Particles with drags, and their diagonal blocks and sums as they were before.
@@ -128,8 +118,6 @@ pub struct Work {
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     pub(super) strain: f64,
     pub(super) strain_after: f64,
-    /// How deep cloth was in solids at the beginning of the step, m.
-    pub(super) depth_before: f64,
     /// Whether the last round took particles into a solid.
     pub(super) entered: bool,
     /// Residual at the beginning of the step.
@@ -222,7 +210,7 @@ impl Work {
         if !attempt.failed && !attempt.crossed && state.cloth.level < DEEP_LEVEL {
             observer.begin(Stage::ClothSolids);
             let (vertices, triangles) = self.depth_after(context, &span);
-            let before = self.depth_before;
+            let before = self.detector.depth;
             attempt.deep = (triangles > DEEP && triangles > before + 0.2 * DEEP)
                 || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
