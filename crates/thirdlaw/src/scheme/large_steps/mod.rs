@@ -12,11 +12,16 @@
 //!
 //!   1. near solids are placed                                     solids.rs
 //!   2. forces and matrix of all elements                          linear.rs, energy/assemble.rs
-//!   3. in a few rounds: constraints → filter S, z, y → conjugate
-//!      gradients → constraint forces → constraints                touch.rs, system.rs
+//!   3. what is near: touches and pairs                            near.rs, collide/deformable/
+//!   4. in a few rounds: constraints → filter S, z, y → conjugate
+//!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
-//!   4. stretched too much at once? back to 1 with half the step
-//!   5. positions, velocities, and what pushes the bodies back
+//!   5. stretched too much at once? back to 1 with half the step
+//!   6. positions, velocities, and what pushes the bodies back
+//!
+//! Contacts by themselves are in `touch.rs` (particles on solids), `friction.rs` and `layers.rs` (pairs
+//! of several particles); `system.rs` is the step, and shows by & and &mut what each stage reads and
+//! changes.
 
 mod constraints;
 mod friction;
@@ -25,6 +30,8 @@ mod linear;
 mod near;
 mod newton;
 pub mod solids;
+mod solution;
+mod solver;
 mod system;
 pub mod touch;
 
@@ -168,9 +175,9 @@ fn advance(
         if poor && smallest {
             // no shorter step is left: without friction and without what the last step knew a step
             // always comes out
-            work.plain = true;
+            work.contacts.plain = true;
             outcome = work.attempt(context, state, span, smallest, observer);
-            work.plain = false;
+            work.contacts.plain = false;
             report.cg_iterations += outcome.iterations;
             poor = outcome.failed || outcome.stuck;
         }
