@@ -14,16 +14,16 @@ use crate::args::{BenchArgs, Peer};
 use crate::cloth_table::{self, ClothFigures, ClothTally};
 use crate::coupling_table::{self, CouplingFigures};
 use crate::failure::Failure;
-use crate::motor::{Motor, state_hash};
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::session::median;
-use crate::stages::{self, StageClock};
-use crate::{files, print, source, stats, threads};
+use crate::{print, threads};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::time::Instant;
-use thirdlaw::{Settings, Stage, World, measure};
+use thirdlaw::{PathCounts, Settings, Stage, World, measure};
+use thirdlaw_run::clock::now;
+use thirdlaw_run::record::{Machine, VERSION, core_count};
+use thirdlaw_run::stats::median;
+use thirdlaw_run::stepper::{StageTimes, stage_name};
+use thirdlaw_run::{SceneSource, Stepper, clock, files, stats};
 use thirdlaw_scene::Scene;
 
 /// The figures of one scene with one number of threads.
@@ -52,6 +52,8 @@ pub struct Figures {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    /// Islands that took each path in a step of the last third of the frames, in the mean; empty for other engines.
+    paths: BTreeMap<&'static str, f64>,
     /// Over all frames; absent without cloth.
     #[serde(skip_serializing_if = "Option::is_none")]
     cloth: Option<ClothFigures>,
@@ -80,7 +82,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     // a mistyped last scene should be known before the first is measured
     let mut scenes = Vec::new();
     for typed in &args.scenes {
-        let source = source::find(typed)?;
+        let source = SceneSource::find(typed)?;
         let scene = source.load(&args.overrides)?;
         let frames = args.frames.unwrap_or(scene.frames);
         if frames == 0 {
@@ -103,6 +105,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     let ratios = against::ratios(&all);
     print::result(&against::table(&ratios, names))?;
     print::result(&stage_table(&all, names))?;
+    print::result(&path_table(&all, names))?;
     let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
     print::result(&cloth_table::text(cloth, names))?;
     let coupled =
@@ -115,7 +118,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
             let mut text = serde_json::to_string_pretty(&report)
                 .map_err(|error| Failure::file("write", path)(error.into()))?;
             text.push('\n');
-            files::write_whole(path, text.as_bytes())
+            Ok(files::write_whole(path, text.as_bytes())?)
         }
         None => Ok(()),
     }
@@ -168,6 +171,7 @@ fn measure_scene(
                 overlap_p99: pass.overlap_p99,
                 overlap_max: pass.overlap_max,
                 contacts: pass.contacts,
+                paths: pass.paths.clone(),
                 cloth: pass.cloth.clone(),
                 coupling: pass.coupling.clone(),
                 hash: pass.hash.map(stats::hash_text),
@@ -186,6 +190,7 @@ struct Pass {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    paths: BTreeMap<&'static str, f64>,
     cloth: Option<ClothFigures>,
     coupling: Option<CouplingFigures>,
     hash: Option<u64>,
@@ -201,43 +206,44 @@ fn start(scene: &Scene, may_sleep: bool) -> Result<Scene, Failure> {
 }
 
 fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<Pass, Failure> {
-    let mut scene = start(scene, may_sleep)?;
-    let mut motor = Motor::new(&scene)?;
-    let mut books = Vec::new();
+    let mut stepper = Stepper::with_clock(start(scene, may_sleep)?, clock::monotonic)?;
+    let mut steps = Vec::new();
     let settled_from = frames - frames.div_ceil(3);
     let mut frame_ms = Vec::with_capacity(frames as usize);
-    let mut clock = StageClock::default();
+    let mut stages = StageTimes::default();
     let mut rest_energy: Vec<f64> = Vec::new();
     let mut jitter = Vec::new();
     let mut contacts = 0;
+    let mut paths = PathCounts::default();
     let mut tally = ClothTally::default();
     for frame in 0..frames {
         if frame == settled_from {
-            tally.add_stages(clock.ms());
-            clock = StageClock::default();
+            tally.add_stages(stages.ms());
+            stages = StageTimes::default();
         }
-        let started = Instant::now();
-        for _ in 0..scene.steps_per_frame {
-            let step = motor.step(&mut scene, &mut clock, &mut books);
-            let report = step
-                .map_err(|error| Failure::Simulation(format!("{name}, frame {frame}: {error}")))?;
-            contacts = report.contacts;
-            tally.add_step(&report);
-        }
-        frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
+        let report = stepper.advance().map_err(|error| {
+            Failure::Simulation(format!("{name}, frame {frame}: {}", error.cause))
+        })?;
+        contacts = report.steps.contacts;
+        tally.add_frame(&report.steps);
+        stages.add(&report.stages);
+        frame_ms.push(report.step_ms);
+        steps.extend_from_slice(&report.coupled);
         if frame >= settled_from {
-            motor.show(&mut scene);
-            let energies = measure::specific_kinetic(&scene.world);
+            paths.add(&report.steps.paths);
+            let energies = measure::specific_kinetic(stepper.world());
             jitter.push(median(energies.clone()));
             add_rest_energy(&mut rest_energy, energies, frames - settled_from);
         }
     }
-    tally.add_stages(clock.ms());
-    let world = &scene.world;
+    tally.add_stages(stages.ms());
     let total_ms = frame_ms.iter().sum();
     let settled = f64::from(frames - settled_from);
-    let stage_ms = clock.ms().map(|(stage, ms)| (stage, ms / settled));
-    let (overlap_p99, overlap_max) = overlap(world);
+    let stage_ms = stages.ms().map(|(stage, ms)| (stage, ms / settled));
+    let (overlap_p99, overlap_max) = overlap(stepper.world());
+    let steps_made = settled * f64::from(scene.steps_per_frame);
+    let taken = paths.iter().filter(|(_, islands)| *islands > 0);
+    let paths = taken.map(|(path, islands)| (path.name(), f64::from(islands) / steps_made));
     Ok(Pass {
         settled_ms: median(frame_ms[settled_from as usize..].to_vec()),
         total_ms,
@@ -247,9 +253,10 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         overlap_p99,
         overlap_max,
         contacts,
-        cloth: tally.figures(world, frames, total_ms),
-        hash: Some(state_hash(world.hash(), &motor.bytes()?)),
-        coupling: motor.is_coupled().then(|| CouplingFigures::new(&scene, &motor, &books)),
+        paths: paths.collect(),
+        cloth: tally.figures(stepper.world(), frames, total_ms),
+        hash: Some(stepper.hash()?),
+        coupling: stepper.is_coupled().then(|| CouplingFigures::new(&stepper, &steps)),
     })
 }
 
@@ -268,7 +275,7 @@ fn overlap(world: &World) -> (f64, f64) {
 }
 
 fn by_name<S: Serializer>(stages: &BTreeMap<Stage, f64>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(stages.iter().map(|(stage, ms)| (stages::name(*stage), ms)))
+    to.collect_map(stages.iter().map(|(stage, ms)| (stage_name(*stage), ms)))
 }
 
 /// The same scene must end in the same bits with any number of threads.
@@ -310,13 +317,24 @@ fn row(f: &Figures, names: usize) -> String {
     )
 }
 
+/// Which paths islands took: where a scene spends its time is decided there.
+fn path_table(all: &[Figures], names: usize) -> String {
+    let mut text = String::from("\nislands a step by path, last third of the frames\n");
+    // the same for any number of threads
+    for f in all.iter().filter(|f| !f.paths.is_empty() && f.threads == all[0].threads) {
+        let taken = f.paths.iter().map(|(path, n)| format!("{path} {}", print::number(*n)));
+        let _ = writeln!(text, "{:<names$}  {}", f.scene, taken.collect::<Vec<_>>().join(", "));
+    }
+    text
+}
+
 fn stage_table(all: &[Figures], names: usize) -> String {
     let stages: std::collections::BTreeSet<Stage> =
         all.iter().flat_map(|f| f.stage_ms.keys().copied()).collect();
     let mut text = String::from("\nms/frame by stage, last third of the frames\n");
     let _ = write!(text, "{:<names$}  threads", "scene");
     for stage in &stages {
-        let _ = write!(text, "  {:>12}", stages::name(*stage));
+        let _ = write!(text, "  {:>12}", stage_name(*stage));
     }
     for f in all.iter().filter(|f| !f.stage_ms.is_empty()) {
         let _ = write!(text, "\n{:<names$}  {:>7}", f.scene, f.threads);

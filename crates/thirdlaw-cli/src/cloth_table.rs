@@ -41,8 +41,8 @@ pub struct ClothTally {
 }
 
 impl ClothTally {
-    /// Takes in a step.
-    pub fn add_step(&mut self, report: &StepReport) {
+    /// Takes in the steps of a frame.
+    pub fn add_frame(&mut self, report: &StepReport) {
         if report.cloth_steps == 0 {
             return;
         }

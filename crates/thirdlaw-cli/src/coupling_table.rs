@@ -1,11 +1,11 @@
 //! What coupling costs beyond the simulators' own steps [baraff1997 §5].
 
-use crate::ledger::method_name;
-use crate::motor::{Motor, StepBooks};
 use crate::print::number;
 use serde::Serialize;
 use std::fmt::Write;
-use thirdlaw_scene::Scene;
+use thirdlaw_run::Stepper;
+use thirdlaw_run::record::method_name;
+use thirdlaw_run::stepper::CoupledStep;
 
 /// The figures of a coupled scene, over all frames.
 #[derive(Clone, Debug, Serialize)]
@@ -22,18 +22,18 @@ pub struct CouplingFigures {
 
 impl CouplingFigures {
     /// Of a run that is done.
-    pub fn new(scene: &Scene, motor: &Motor, books: &[StepBooks]) -> CouplingFigures {
-        let times = motor.times();
+    pub fn new(stepper: &Stepper, steps: &[CoupledStep]) -> CouplingFigures {
+        let times = stepper.coupling_times();
         let inside: f64 = times.simulators.iter().sum();
-        let partition = scene.partition.as_ref();
+        let partition = stepper.scene().partition.as_ref();
         let names = partition.iter().flat_map(|p| &p.simulators).map(|s| s.name.clone());
         let shares = times.simulators.iter().map(|t| 100.0 * t / inside.max(f64::MIN_POSITIVE));
-        let evaluations: u64 = books.iter().map(|b| u64::from(b.report.evaluations)).sum();
+        let evaluations: u64 = steps.iter().map(|s| u64::from(s.report.evaluations)).sum();
         CouplingFigures {
             method: partition.map_or("", |p| method_name(p.settings.method)),
             overhead: times.overhead(),
-            evaluations_per_step: evaluations as f64 / books.len().max(1) as f64,
-            unconverged: books.iter().filter(|b| !b.report.converged).count(),
+            evaluations_per_step: evaluations as f64 / steps.len().max(1) as f64,
+            unconverged: steps.iter().filter(|s| !s.report.converged).count(),
             shares: names.zip(shares).collect(),
         }
     }

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use thirdlaw_run::error::{Occupant, ResumeRefusal, RunError};
+use thirdlaw_run::stepper::SimulationError;
+use thirdlaw_scene::SceneErrors;
 
 /// Why the command did not end well.
 #[derive(Debug)]
@@ -84,3 +87,72 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<RunError> for Failure {
+    /// What the library says, with the options and commands that help.
+    fn from(error: RunError) -> Failure {
+        let text = error.to_string();
+        match error {
+            RunError::Simulation(_) => Failure::Simulation(text),
+            RunError::Interrupted => Failure::Interrupted,
+            RunError::File { action, path, reason } => Failure::file(action, &path)(reason),
+            RunError::LostFrame { path, reason, command } => {
+                let missing = match reason.kind() {
+                    io::ErrorKind::NotFound if reason.get_ref().is_none() => {
+                        "a frame of the run is missing; "
+                    }
+                    _ => "",
+                };
+                let hint = format!("{missing}run it anew with `{command}`");
+                Failure::file("read", &path)(reason).with_hint(|| hint)
+            }
+            RunError::Picture { path, reason } => Failure::file("read", &path)(reason)
+                .with_hint(|| "add --force to make all pictures anew".into()),
+            other => Failure::Input(input(&other).unwrap_or(text)),
+        }
+    }
+}
+
+/// What the command says of bad input where it can say more than the library.
+fn input(error: &RunError) -> Option<String> {
+    let replace = "add --force to replace it, or --out DIR to keep both";
+    Some(match error {
+        RunError::NoScene { nearest: None, .. } => format!(
+            "{error}\n`thirdlaw scenes` lists the built-in ones; the path of a file ends in .toml"
+        ),
+        RunError::Occupied { folder, by: Occupant::Unfinished } => {
+            let folder = folder.display();
+            format!("{error}\ngo on with it by `thirdlaw resume {folder}`, {replace}")
+        }
+        RunError::Occupied { .. } => format!("{error}\n{replace}"),
+        RunError::NoFrames { folder, cache: false, command } => format!(
+            "{} was run with --no-cache, so it has no frames to show\nrun it anew with `{command}`",
+            folder.display()
+        ),
+        RunError::CannotResume { folder, why: ResumeRefusal::NoCache, command } => format!(
+            "{} cannot be resumed: it was run with --no-cache, so no frames were kept\n\
+             start it anew with `{command}`",
+            folder.display()
+        ),
+        RunError::Exists { .. } => {
+            format!("{error}\nadd --force to replace it, or --out to write elsewhere")
+        }
+        RunError::ForeignFile { .. } => format!("{error}; choose another folder with --out"),
+        RunError::TooLarge => {
+            format!("{error}\nexport fewer frames, such as `--frames ..:4`, or export to usd")
+        }
+        _ => return None,
+    })
+}
+
+impl From<SceneErrors> for Failure {
+    fn from(errors: SceneErrors) -> Failure {
+        RunError::from(errors).into()
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Failure {
+        RunError::from(error).into()
+    }
+}

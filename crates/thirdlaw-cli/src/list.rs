@@ -2,29 +2,26 @@
 
 use crate::args::{CheckArgs, ScenesArgs, SchemaArgs};
 use crate::failure::Failure;
-use crate::motor::Motor;
-use crate::{print, source};
+use crate::print;
+use thirdlaw_run::{SceneSource, Stepper};
 use thirdlaw_scene::{Scene, SceneCloth};
 
 /// Validates scenes; all of them, so that one call shows all errors.
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let mut worst: Option<Failure> = None;
     for typed in &args.scenes {
-        let built = source::find(typed).and_then(|source| source.load(&[])).and_then(|scene| {
-            Motor::new(&scene)?;
-            Ok(scene)
-        });
-        match built {
-            Ok(scene) => {
+        match build(typed) {
+            Ok(stepper) => {
+                let scene = stepper.scene();
                 let seconds = f64::from(scene.frames) / scene.fps;
                 print::result(&format!(
                     "{typed}: ok, {}, {} ({} s), {}\n",
-                    contents(&scene),
+                    contents(scene),
                     print::plural(scene.frames as usize, "frame"),
                     print::number(seconds),
                     print::plural(scene.expect.len(), "expectation")
                 ))?;
-                print_notes(&scene);
+                print_notes(scene);
             }
             Err(failure) => {
                 // the last one is told by whoever gets it
@@ -35,6 +32,10 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         }
     }
     worst.map_or(Ok(()), Err)
+}
+
+fn build(typed: &str) -> Result<Stepper, Failure> {
+    Ok(Stepper::new(SceneSource::find(typed)?.load(&[])?)?)
 }
 
 /// Tells what of the scene's files is not simulated as it stands there.

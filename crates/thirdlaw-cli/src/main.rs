@@ -1,4 +1,5 @@
-//! The command `thirdlaw`: the only part of Thirdlaw with files, clocks and text for people.
+//! The command `thirdlaw`: arguments, text for people, exit codes and signals. What it does with a
+//! scene is in the library `thirdlaw_run`.
 //!
 //! Every command is a function that returns a [`failure::Failure`]; only `main` turns it into a
 //! message and an exit code.
@@ -10,33 +11,18 @@ mod compare;
 mod coupling_table;
 mod export;
 mod failure;
-mod files;
-mod folder;
-mod frames;
 mod interrupt;
-mod joints;
-mod ledger;
 mod list;
-mod motor;
-mod points;
-mod poses;
+mod out;
 mod print;
 mod progress;
-mod record;
-mod recording;
 mod render;
 mod report;
 mod resume;
 mod run;
-mod session;
 mod solvers;
-mod source;
-mod stages;
-mod stats;
 mod summary;
-mod table;
 mod threads;
-mod timed;
 
 use args::{Command, CommandLine};
 use clap::Parser;

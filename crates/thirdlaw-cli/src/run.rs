@@ -2,15 +2,13 @@
 
 use crate::args::{DEFAULT_SCENE, ResumeArgs, RunArgs};
 use crate::failure::Failure;
-use crate::folder::{RunFolder, default_folder};
 use crate::interrupt::Interrupt;
-use crate::ledger::CouplingRecord;
-use crate::motor::Motor;
-use crate::record::{self, Machine, Outcome, RunRecord, SceneRecord, Totals, core_count, now};
-use crate::session::Session;
-use crate::source::{self, SceneSource};
-use crate::{list, print, report, resume, stats, summary, threads};
+use crate::out::default_folder;
+use crate::progress::ProgressLine;
+use crate::{list, print, resume, summary, threads};
 use std::path::Path;
+use thirdlaw_run::record::core_count;
+use thirdlaw_run::{Run, RunFolder, RunOptions, RunRecord, SceneSource, Stepper, clock, report};
 use thirdlaw_scene::Scene;
 
 /// More frames than this are a slip of the finger.
@@ -18,30 +16,54 @@ const MOST_FRAMES: f64 = 1e8;
 
 /// Runs a scene into a folder.
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
-    let source = source::find(&args.scene)?;
+    let source = SceneSource::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
-    let record = new_record(args, &source, &scene)?;
-    let motor = Motor::new(&scene)?;
+    let record = RunRecord::new(&source, &scene, &run_options(args, &scene)?)?;
+    let stepper = Stepper::with_clock(scene, clock::monotonic)?;
     let path = args.out.clone().unwrap_or_else(|| default_folder(&source.name));
     let folder = RunFolder::claim(&path)?;
     folder.clear(args.force)?;
     print::remark(&format!(
         "{}: {}, {} at {} frames/s, into {}",
         source.name,
-        list::contents(&scene),
+        list::contents(stepper.scene()),
         print::plural(record.frames as usize, "frame"),
-        print::number(scene.fps),
+        print::number(record.fps),
         path.display()
     ));
-    list::print_notes(&scene);
+    list::print_notes(stepper.scene());
     let interrupt = Interrupt::listen()?;
     threads::install(record.machine.threads, || {
         let options = WorkOptions { quiet: args.quiet, report: !args.no_report };
-        work(Session::begin(scene, motor, folder, record)?, &interrupt, options)
+        work(Run::begin(stepper, folder, record)?, &interrupt, options)
     })
 }
 
-/// How a session is worked at.
+fn run_options(args: &RunArgs, scene: &Scene) -> Result<RunOptions, Failure> {
+    let frames = match args.seconds {
+        Some(seconds) => {
+            let frames = (seconds * scene.fps).round();
+            if frames > MOST_FRAMES {
+                let fps = scene.fps;
+                return Err(Failure::Input(format!(
+                    "--seconds {seconds} makes {frames} frames at {fps} frames/s, too many to keep"
+                )));
+            }
+            Some(frames as u32)
+        }
+        None => args.frames,
+    };
+    Ok(RunOptions {
+        frames,
+        cache: !args.no_cache,
+        poses: args.poses,
+        joints: args.joints,
+        points: args.points,
+        threads: args.threads.unwrap_or_else(core_count),
+    })
+}
+
+/// How a run is worked at.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkOptions {
     /// Plain lines instead of a progress bar.
@@ -50,39 +72,41 @@ pub struct WorkOptions {
     pub report: bool,
 }
 
-/// Simulates a session to its end and tells about it.
-pub fn work(
-    mut session: Session,
-    interrupt: &Interrupt,
-    options: WorkOptions,
-) -> Result<(), Failure> {
-    let folder = session.folder.path().display().to_string();
-    let can_resume = session.record.cache;
-    let end = session.simulate(interrupt, options.quiet).map_err(|failure| {
-        failure.with_hint(|| match can_resume {
-            true => format!("what was done is kept; go on with `thirdlaw resume {folder}`"),
+/// Simulates a run to its end and tells about it.
+pub fn work(mut run: Run, interrupt: &Interrupt, options: WorkOptions) -> Result<(), Failure> {
+    let mut line = ProgressLine::new(options.quiet);
+    let outcome = run.simulate(&mut |progress| line.show(progress, interrupt));
+    line.clear();
+    let outcome = outcome.map_err(|error| {
+        Failure::from(error).with_hint(|| match run.record().cache {
+            true => {
+                let folder = run.folder().display();
+                format!("what was done is kept; go on with `thirdlaw resume {folder}`")
+            }
             false => String::new(),
         })
     })?;
-    session.close(&end)?;
-    print::result(&summary::text(&session))?;
+    print::result(&summary::text(&run))?;
     // whoever interrupts a run wants it to end
-    if options.report && session.record.outcome.is_final() {
-        tell_report(&session);
+    if options.report && outcome.is_final() {
+        tell_report(&run);
     }
-    summary::verdict(&session.record)
+    summary::verdict(run.record())
 }
 
 /// Writes the report. The run is done and safe by now, so that a report that cannot be made is told
 /// but spoils nothing.
-fn tell_report(session: &Session) {
-    let folder = session.folder.path();
-    match report::write(folder, session.record.clone(), session.scene.clone()) {
+fn tell_report(run: &Run) {
+    let folder = run.folder();
+    match report::write(folder, run.record().clone(), run.stepper().scene().clone()) {
         Ok(()) => {
             let _ =
                 print::result(&format!("report: {}\n", folder.join(report::FILE_NAME).display()));
         }
-        Err(failure) => print::remark(&format!("the report could not be made: {failure}")),
+        Err(error) => {
+            let failure = Failure::from(error);
+            print::remark(&format!("the report could not be made: {failure}"));
+        }
     }
 }
 
@@ -134,59 +158,4 @@ fn is_plain(record: &RunRecord) -> bool {
         && !record.poses
         && !record.points
         && !record.joints
-}
-
-fn new_record(args: &RunArgs, source: &SceneSource, scene: &Scene) -> Result<RunRecord, Failure> {
-    let frames = match (args.frames, args.seconds) {
-        (Some(frames), _) => frames,
-        (None, Some(seconds)) => {
-            let frames = (seconds * scene.fps).round();
-            if frames > MOST_FRAMES {
-                let fps = scene.fps;
-                return Err(Failure::Input(format!(
-                    "--seconds {seconds} makes {frames} frames at {fps} frames/s, too many to keep"
-                )));
-            }
-            frames as u32
-        }
-        (None, None) => scene.frames,
-    };
-    Ok(RunRecord {
-        format: record::FORMAT,
-        version: record::VERSION.into(),
-        scene: SceneRecord {
-            name: source.name.clone(),
-            source: source.label.clone(),
-            folder: source.folder.clone(),
-            text: source.text.clone(),
-            hash: stats::hash_text(scene.hash),
-            overrides: args.overrides.clone(),
-        },
-        frames,
-        frames_changed: frames != scene.frames,
-        fps: scene.fps,
-        steps_per_frame: scene.steps_per_frame,
-        settings: settings_value(scene)?,
-        model: stats::hash_text(scene.world.model().fingerprint()),
-        cache: !args.no_cache,
-        poses: args.poses,
-        joints: args.joints,
-        points: args.points,
-        coupling: scene.partition.as_ref().map(CouplingRecord::new),
-        machine: Machine::here(args.threads.unwrap_or_else(core_count)),
-        started: now(),
-        finished: None,
-        resumed: Vec::new(),
-        outcome: Outcome::Running,
-        failure: None,
-        expectations: Vec::new(),
-        final_hash: None,
-        totals: Totals::default(),
-    })
-}
-
-/// The world's settings as they stand in the record.
-pub fn settings_value(scene: &Scene) -> Result<serde_json::Value, Failure> {
-    serde_json::to_value(scene.world.settings())
-        .map_err(|error| Failure::Input(format!("the settings cannot be recorded: {error}")))
 }

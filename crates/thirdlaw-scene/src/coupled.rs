@@ -6,10 +6,9 @@
 
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
-use thirdlaw::couple::TieKind;
 use thirdlaw::couple::{
     Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
-    Wrench,
+    TieKind, Wrench,
 };
 use thirdlaw::math::{Pose, Vec3};
 use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};

@@ -29,9 +29,8 @@ pub use reference::reference;
 pub use schema::schema;
 
 use std::path::Path;
-use thirdlaw::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::{Side, World};
+use thirdlaw::{BodyId, ClothId, EmitterId, JointId, PointId, Side, World};
 
 /// A scene ready to run.
 #[derive(Clone, Debug)]

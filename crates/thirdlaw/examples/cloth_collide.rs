@@ -4,9 +4,8 @@
 //! over repeated calls on slightly different positions.
 
 use std::time::Instant;
-use thirdlaw::body::Groups;
 use thirdlaw::collide::deformable::{ParticleScratch, Particles, Solid, Tree, vertex_solid};
-use thirdlaw::{Pose, Shape, Vec3};
+use thirdlaw::{Groups, Pose, Shape, Vec3};
 
 struct Cloth {
     rest: Vec<Vec3>,

@@ -7,13 +7,13 @@
 
 use std::time::Instant;
 use thirdlaw::energy::Contributions;
+use thirdlaw::linalg::block::{Block, Lane, Scalar, block_of, lane, vector};
+use thirdlaw::linalg::filter::{Filter, Hold, NONE};
+use thirdlaw::linalg::multilevel::{Levelled, Multilevel};
+use thirdlaw::linalg::pcg::{Scratch, Stop, System};
+use thirdlaw::linalg::product::Matrix;
+use thirdlaw::linalg::stencil::Stencils;
 use thirdlaw::math::Mat3;
-use thirdlaw::solve::block::{Block, Lane, Scalar, block_of, lane, vector};
-use thirdlaw::solve::filter::{Filter, Hold, NONE};
-use thirdlaw::solve::multilevel::{Levelled, Multilevel};
-use thirdlaw::solve::pcg::{Scratch, Stop, System};
-use thirdlaw::solve::product::Matrix;
-use thirdlaw::solve::stencil::Stencils;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World};
 
 const FRAMES: [usize; 4] = [20, 40, 80, 120];

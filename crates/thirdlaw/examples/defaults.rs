@@ -5,8 +5,7 @@
 //! Keys: substeps, iterations, relax, correction, slop, tolerance, direct, solver, frames, scenes.
 
 use std::time::Instant;
-use thirdlaw::contact::Solver;
-use thirdlaw::{Body, BodyId, Settings, Shape, Vec3, World, measure};
+use thirdlaw::{Body, BodyId, Settings, Shape, Solver, Vec3, World, measure};
 
 fn main() {
     let mut settings = Settings { sleeping: false, ..Settings::default() };

@@ -3,9 +3,9 @@
 //! `cargo run --release -p thirdlaw --example enforcement`
 
 use std::time::Instant;
-use thirdlaw::body::Mass;
-use thirdlaw::joint::JointSolve;
-use thirdlaw::{Body, Enforcement, Joint, Mat3, Point, Settings, Shape, Side, Vec3, World};
+use thirdlaw::{
+    Body, Enforcement, Joint, JointSolve, Mass, Mat3, Point, Settings, Shape, Side, Vec3, World,
+};
 
 /// What a pendulum is: a point mass on a rod, or a small body on a hinge. Coordinates hold hinges only.
 #[derive(Clone, Copy, PartialEq)]

@@ -3,8 +3,11 @@
 //! `cargo run --release -p thirdlaw --example solver_speed [threads]`
 
 use std::time::Instant;
+use thirdlaw::Solver;
+use thirdlaw::Twist;
 use thirdlaw::contact::*;
-use thirdlaw::math::{Mat3, Twist, Vec3, tangents};
+use thirdlaw::math::mass::BodyMass;
+use thirdlaw::math::{Mat3, Vec3, tangents};
 
 /// Columns × rows × layers of unit boxes, each on the one below and beside a neighbour.
 fn pile(side: u32, layers: u32) -> (ContactProblem, Velocities) {

@@ -106,3 +106,24 @@ impl std::fmt::Display for StaleDeformable {
 }
 
 impl std::error::Error for StaleDeformable {}
+
+/// The id names an emitter that was removed, or that was never in this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleEmitter(pub EmitterId);
+
+impl std::fmt::Display for StaleEmitter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} does not exist (any more) in this world", self.0)
+    }
+}
+
+impl std::error::Error for StaleEmitter {}
+
+/// Names one constraint of one world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConstraintId {
+    /// Slot in the world's arrays.
+    pub index: u32,
+    /// How often that slot had been used before.
+    pub generation: u32,
+}

@@ -4,49 +4,56 @@
 //! clock, and answers bad input with a typed error instead of a panic. State is `f64`, SI units,
 //! y up; the same calls give the same bits for any number of threads.
 
-pub mod body;
-pub mod cloth;
-pub mod collide;
 pub mod contact;
 pub mod couple;
-pub mod deformable;
 pub mod energy;
-pub mod error;
 pub mod ids;
-pub mod joint;
+mod joint;
 pub mod math;
 pub mod measure;
 pub mod model;
-pub mod particle;
-pub mod point;
-mod rigid;
-mod scheme;
-pub mod settings;
+mod parallel;
+mod report;
 pub mod shape;
-pub mod snapshot;
-pub mod solve;
+mod simd;
 pub mod state;
-pub mod world;
+mod step;
+mod world;
 
-pub use body::{
+// for the benchmarks and the viewers of this project; they change without notice
+#[doc(hidden)]
+pub mod collide;
+#[doc(hidden)]
+pub mod linalg;
+
+pub use ids::{
+    BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PointId, StaleDeformable,
+    StaleEmitter, StaleId,
+};
+pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use model::body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
-pub use cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
-pub use deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
-pub use error::{BodyError, EditError, SettingsError, SnapshotError, StepError};
-pub use ids::{
-    BodyId, ClothId, DeformableId, EmitterId, JointId, PointId, StaleDeformable, StaleId,
+pub use model::cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
+pub use model::deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
+pub use model::emitter::{Emitter, EmitterError, ForceField, Source};
+pub use model::error::{BodyError, EditError, SettingsError};
+pub use model::joint::{
+    Axis, AxisMode, AxisSettings, Constraint, Drive, DriveKey, Enforcement, Frame, Joint,
+    JointError, JointKind, JointSettings, JointSolve, Limits, Member, MemberState, Side, Spring,
+    Target,
 };
-pub use joint::{Axis, Drive, Enforcement, Joint, JointError, JointKind, JointReading, Side};
-pub use math::{Mat3, Pose, Quat, Twist, Vec3};
-pub use particle::{Emitter, EmitterError, ForceField, Source, StaleEmitter, Stream};
-pub use point::{Point, PointError};
-pub use settings::{
-    ClothForces, ClothSettings, ClothSolver, ContactSettings, Precision, Preconditioner, Settings,
+pub use model::point::{Point, PointError};
+pub use model::settings::{
+    ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
+    Preconditioner, Settings, Solver,
 };
+pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
 pub use shape::Shape;
-pub use snapshot::Snapshot;
-pub use world::{Observer, Stage, StepProblem, StepReport, World};
+pub use state::joint::JointReading;
+pub use state::snapshot::{Snapshot, SnapshotError};
+pub use state::stream::Stream;
+pub use world::{StepProblem, Thing, World};
 
 /// The examples of the README and of the book, compiled and run.
 #[cfg(doctest)]

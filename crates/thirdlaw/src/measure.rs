@@ -5,9 +5,11 @@
 
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Pose, Quat, Twist, Vec3};
-use crate::model::BodyModel;
-use crate::particle::{Emitter, Stream};
-use crate::point::{PointModel, PointState};
+use crate::model::body::model::BodyModel;
+use crate::model::emitter::Emitter;
+use crate::model::point::PointModel;
+use crate::state::point::PointState;
+use crate::state::stream::Stream;
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use parry3d_f64::query;

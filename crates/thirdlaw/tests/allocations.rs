@@ -3,8 +3,9 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use thirdlaw::joint::Target;
-use thirdlaw::{Axis, Body, BodyId, Drive, Emitter, Joint, Settings, Shape, Side, Vec3, World};
+use thirdlaw::{
+    Axis, Body, BodyId, Drive, Emitter, Joint, Settings, Shape, Side, Target, Vec3, World,
+};
 
 struct Counting;
 

@@ -3,7 +3,7 @@
 use super::{parse_override, parse_threads};
 use clap::Args;
 use std::path::PathBuf;
-use thirdlaw::contact::Solver;
+use thirdlaw::Solver;
 
 /// What solvers are compared on.
 pub const DEFAULT_PILE: &str = "tonge2012/boxes";

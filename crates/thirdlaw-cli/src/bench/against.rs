@@ -9,7 +9,6 @@ use super::{Figures, Pass, add_rest_energy, overlap, start};
 use crate::args::Peer;
 use crate::failure::Failure;
 use crate::print;
-use crate::session::median;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,6 +17,7 @@ use thirdlaw::couple::Simulator;
 use thirdlaw::model::BodyModel;
 use thirdlaw::{BodyId, Pose, World, measure};
 use thirdlaw_rapier::RapierWorld;
+use thirdlaw_run::stats::median;
 use thirdlaw_scene::Scene;
 
 /// Ours over theirs, for one scene and number of threads.
@@ -71,6 +71,7 @@ pub fn simulate(peer: Peer, name: &str, scene: &Scene, frames: u32) -> Result<Pa
         overlap_p99,
         overlap_max,
         contacts: contact_count(&rapier),
+        paths: Default::default(),
         cloth: None,
         coupling: None,
         hash: None,

@@ -8,20 +8,20 @@ mod plot;
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use crate::ledger::method_name;
-use crate::motor::{Motor, StepBooks, Times};
+use crate::out::default_folder;
 use crate::print::{number, plural, remark};
-use crate::record::core_count;
-use crate::session::median;
-use crate::stages::StageClock;
-use crate::stats::exact;
-use crate::{files, folder, print, source, threads};
+use crate::{print, threads};
 use std::fmt::Write;
 use std::path::Path;
-use std::time::Instant;
 use thirdlaw::couple::Method;
 use thirdlaw::math::Vec3;
-use thirdlaw::{World, measure};
+use thirdlaw::measure;
+use thirdlaw_run::record::core_count;
+use thirdlaw_run::record::method_name;
+use thirdlaw_run::stats::{exact, median};
+use thirdlaw_run::stepper::{CoupledStep, CouplingTimes};
+use thirdlaw_run::tables::FrameTable;
+use thirdlaw_run::{SceneSource, Stepper, clock, files};
 use thirdlaw_scene::Scene;
 
 /// The columns of `compare.csv`. Differences in m, energies in J, imbalance in N·s.
@@ -48,7 +48,7 @@ struct Way {
     /// Why it ended before the others.
     broken: Option<String>,
     frames: Vec<Moment>,
-    times: Times,
+    times: CouplingTimes,
     unconverged: usize,
     switched: usize,
     steps: usize,
@@ -72,7 +72,7 @@ struct Moment {
 
 /// Compares the ways of coupling a scene.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let source = source::find(&args.scene)?;
+    let source = SceneSource::find(&args.scene)?;
     let scene = source.load(&args.overrides)?;
     if scene.partition.is_none() {
         return Err(Failure::Input(format!(
@@ -83,7 +83,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     let frames = args.frames.unwrap_or(scene.frames);
     let out = args.out.clone();
-    let out = out.unwrap_or_else(|| folder::default_folder(&source.name).join("compare"));
+    let out = out.unwrap_or_else(|| default_folder(&source.name).join("compare"));
     std::fs::create_dir_all(&out).map_err(Failure::file("create", &out))?;
     let mut ways = threads::install(args.threads.unwrap_or_else(core_count), || {
         let mut ways = Vec::new();
@@ -108,53 +108,51 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     print::result(&format!("results in {}: compare.csv, compare.svg\n", out.display()))
 }
 
-fn go(name: &'static str, mut scene: Scene, frames: u32) -> Result<Way, Failure> {
-    let mut motor = Motor::new(&scene)?;
+fn go(name: &'static str, scene: Scene, frames: u32) -> Result<Way, Failure> {
+    let mut stepper = Stepper::with_clock(scene, clock::monotonic)?;
     let mut way = Way {
         name,
         broken: None,
-        frames: Vec::new(),
-        times: Times::default(),
+        frames: vec![moment(&stepper)],
+        times: CouplingTimes::default(),
         unconverged: 0,
         switched: 0,
         steps: 0,
     };
-    way.frames.push(moment(&scene.world, motor.stored(), &[], 0.0));
-    'frames: for frame in 1..=frames {
-        let (mut clock, mut books) = (StageClock::default(), Vec::new());
-        let begun = Instant::now();
-        for _ in 0..scene.steps_per_frame {
-            if let Err(error) = motor.step(&mut scene, &mut clock, &mut books) {
-                way.broken = Some(format!("frame {frame}: {error}"));
-                break 'frames;
+    for frame in 1..=frames {
+        let steps = match stepper.advance() {
+            Ok(report) => &report.coupled,
+            Err(error) => {
+                way.broken = Some(format!("frame {frame}: {}", error.cause));
+                break;
             }
-        }
-        let step_ms = begun.elapsed().as_secs_f64() * 1e3;
-        motor.show(&mut scene);
-        way.frames.push(moment(&scene.world, motor.stored(), &books, step_ms));
-        way.steps += books.len();
-        way.unconverged += books.iter().filter(|b| !b.report.converged).count();
-        way.switched += books.iter().filter(|b| b.report.switched).count();
+        };
+        way.steps += steps.len();
+        way.unconverged += steps.iter().filter(|s| !s.report.converged).count();
+        way.switched += steps.iter().filter(|s| s.report.switched).count();
+        way.frames.push(moment(&stepper));
     }
-    way.times = motor.times();
+    way.times = stepper.coupling_times();
     Ok(way)
 }
 
-fn moment(world: &World, stored: f64, books: &[StepBooks], step_ms: f64) -> Moment {
+fn moment(stepper: &Stepper) -> Moment {
+    let (world, report) = (stepper.world(), stepper.report());
+    let steps: &[CoupledStep] = &report.coupled;
     let bodies = world.bodies().filter_map(|id| world.center(id).ok());
     let points = world.points().filter_map(|id| Some(world.point(id).ok()?.position));
     let vertices = world.cloths().filter_map(|id| world.vertices(id).ok()).flatten().copied();
     let energy = measure::energy(world);
-    let crossed = || books.iter().flat_map(|b| &b.crossed);
+    let crossed = || steps.iter().flat_map(|s| &s.crossed);
     Moment {
         time: world.time(),
         places: bodies.chain(points).chain(vertices).collect(),
         kinetic: energy.kinetic,
-        energy: energy.kinetic + energy.gravity + energy.elastic + stored,
+        energy: energy.kinetic + energy.gravity + energy.elastic + stepper.stored_energy(),
         imbalance: crossed().map(|e| e.imbalance()).fold(0.0, f64::max),
         passivity_error: crossed().map(|e| e.passivity_error()).sum(),
-        evaluations: books.iter().map(|b| b.report.evaluations).sum(),
-        step_ms,
+        evaluations: steps.iter().map(|s| s.report.evaluations).sum(),
+        step_ms: report.step_ms,
         apart: [0.0; 2],
     }
 }
@@ -177,7 +175,7 @@ fn measure_apart(ways: &mut [Way]) {
 }
 
 fn write_table(path: &Path, ways: &[Way]) -> Result<(), Failure> {
-    let mut table = crate::table::Table::create(path, &COLUMNS)?;
+    let mut table = FrameTable::create(path, &COLUMNS)?;
     let mut rows = Vec::new();
     for way in ways {
         for (frame, m) in way.frames.iter().enumerate() {
@@ -189,7 +187,7 @@ fn write_table(path: &Path, ways: &[Way]) -> Result<(), Failure> {
         }
     }
     table.append(rows)?;
-    table.sync()
+    Ok(table.sync()?)
 }
 
 fn text(name: &str, ways: &[Way]) -> String {

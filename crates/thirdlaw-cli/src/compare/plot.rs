@@ -1,8 +1,7 @@
 //! The comparison as one picture: an SVG that stands alone.
 
 use super::{Moment, Way};
-use crate::report::plot::{Plot, Scale, Series};
-use crate::report::sheet::{self, Key, Panel};
+use thirdlaw_run::plot::{CurveKey, Panel, Plot, Scale, Series, sheet};
 
 /// The picture.
 pub fn svg(scene: &str, ways: &[Way]) -> String {
@@ -37,6 +36,7 @@ pub fn svg(scene: &str, ways: &[Way]) -> String {
     let panels: Vec<Panel> = shown
         .map(|plot| Panel { title: format!("{}, {}", plot.title, plot.unit), picture: plot.svg() })
         .collect();
-    let keys: Vec<Key> = ways.iter().map(|way| Key { name: way.name, dashed: false }).collect();
-    sheet::svg(scene, &keys, &panels)
+    let keys: Vec<CurveKey> =
+        ways.iter().map(|way| CurveKey { name: way.name, dashed: false }).collect();
+    sheet(scene, &keys, &panels)
 }

@@ -3,15 +3,14 @@
 use super::{Contestant, is_sequential};
 use crate::args::SolversArgs;
 use crate::failure::Failure;
-use crate::session::median;
-use crate::stats::exact;
-use crate::table::Table;
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 use thirdlaw::contact::colors::Colors;
 use thirdlaw::contact::{ContactProblem, Study, Velocities, Violation};
 use thirdlaw::{Precision, Settings};
+use thirdlaw_run::stats::{exact, median};
+use thirdlaw_run::tables::FrameTable;
 use thirdlaw_scene::Scene;
 
 /// The contacts of a frame as one problem, and their colours.
@@ -174,7 +173,7 @@ fn timed(study: &mut Study) -> f64 {
 /// Writes `convergence.csv` and `colors.csv`.
 pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(), Failure> {
     let columns = ["iteration", "solver", "kind", "ms", "closing", "normal", "friction", "largest"];
-    let mut table = Table::create(&out.join("convergence.csv"), &columns)?;
+    let mut table = FrameTable::create(&out.join("convergence.csv"), &columns)?;
     for c in found {
         let kind = if is_sequential(c.who.solver) { "gauss-seidel" } else { "jacobi" };
         let rows = c.steps.iter().enumerate().map(|(i, left)| {
@@ -186,8 +185,8 @@ pub fn write(out: &Path, contacts: &Contacts, found: &[Convergence]) -> Result<(
         table.append(rows)?;
     }
     table.sync()?;
-    let mut table = Table::create(&out.join("colors.csv"), &["color", "pairs"])?;
+    let mut table = FrameTable::create(&out.join("colors.csv"), &["color", "pairs"])?;
     let colors = contacts.colors.iter().enumerate();
     table.append(colors.map(|(i, n)| [i.to_string(), n.to_string()]))?;
-    table.sync()
+    Ok(table.sync()?)
 }

@@ -15,15 +15,17 @@ mod text;
 
 use crate::args::{DEFAULT_PILE, SolversArgs};
 use crate::failure::Failure;
+use crate::out::default_folder;
 use crate::print::remark;
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::{files, folder, print, source, threads};
+use crate::{print, threads};
 use converge::{Contacts, Convergence};
 use serde::Serialize;
 use simulate::Motion;
 use std::path::{Path, PathBuf};
-use thirdlaw::contact::Solver;
-use thirdlaw::{Precision, Settings};
+use thirdlaw::{Precision, Settings, Solver};
+use thirdlaw_run::clock::now;
+use thirdlaw_run::record::{Machine, VERSION, core_count};
+use thirdlaw_run::{SceneSource, files};
 use thirdlaw_scene::Scene;
 
 /// A solver with its numbers and its iterations a frame.
@@ -123,7 +125,7 @@ pub fn solvers(args: &SolversArgs) -> Result<(), Failure> {
     if args.table {
         return paper::table(args);
     }
-    let source = source::find(args.scene.as_deref().unwrap_or(DEFAULT_PILE))?;
+    let source = SceneSource::find(args.scene.as_deref().unwrap_or(DEFAULT_PILE))?;
     let scene = source.load(&args.overrides)?;
     refuse(&source.name, &scene)?;
     let frame = args.frame.unwrap_or(scene.frames * 2 / 3);
@@ -181,7 +183,7 @@ fn refuse(name: &str, scene: &Scene) -> Result<(), Failure> {
 
 fn prepare(args: &SolversArgs, name: &str) -> Result<PathBuf, Failure> {
     let out = args.out.clone();
-    let out = out.unwrap_or_else(|| folder::default_folder(name).join("solvers"));
+    let out = out.unwrap_or_else(|| default_folder(name).join("solvers"));
     std::fs::create_dir_all(&out).map_err(Failure::file("create", &out))?;
     Ok(out)
 }
@@ -191,5 +193,5 @@ fn write_json(path: Option<&Path>, report: &impl Serialize) -> Result<(), Failur
     let mut text = serde_json::to_string_pretty(report)
         .map_err(|error| Failure::file("write", path)(error.into()))?;
     text.push('\n');
-    files::write_whole(path, text.as_bytes())
+    Ok(files::write_whole(path, text.as_bytes())?)
 }

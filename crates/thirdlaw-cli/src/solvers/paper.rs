@@ -5,12 +5,14 @@ use super::{Contestant, prepare, refuse, write_json};
 use crate::args::SolversArgs;
 use crate::failure::Failure;
 use crate::print::{number, remark};
-use crate::record::{Machine, VERSION, core_count, now};
-use crate::{print, source, table, threads};
+use crate::{print, threads};
 use serde::Serialize;
 use std::fmt::Write;
-use thirdlaw::Precision;
-use thirdlaw::contact::Solver;
+use thirdlaw::{Precision, Solver};
+use thirdlaw_run::SceneSource;
+use thirdlaw_run::clock::now;
+use thirdlaw_run::record::{Machine, VERSION, core_count};
+use thirdlaw_run::tables::FrameTable;
 
 /// The scenes, and what the paper has for them on a GTX 580, ms: Gauss–Seidel and block mass splitting.
 const PAPER: [(&str, f64, f64); 5] = [
@@ -66,7 +68,7 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
     let mut scenes = Vec::new();
     let typed = args.scene.as_deref();
     for typed in typed.map_or(PAPER.map(|paper| paper.0).to_vec(), |typed| vec![typed]) {
-        let source = source::find(typed)?;
+        let source = SceneSource::find(typed)?;
         let scene = source.load(&args.overrides)?;
         refuse(&source.name, &scene)?;
         scenes.push((source.name, scene));
@@ -94,7 +96,7 @@ pub fn table(args: &SolversArgs) -> Result<(), Failure> {
     }
     let columns =
         ["scene", "bodies", "solver", "iterations", "mean_ms", "frame_ms", "solve_ms", "paper_ms"];
-    let mut table = table::Table::create(&out.join("table.csv"), &columns)?;
+    let mut table = FrameTable::create(&out.join("table.csv"), &columns)?;
     table.append(rows.iter().map(|r| {
         let mut row = vec![r.scene.clone(), r.bodies.to_string(), r.solver.clone()];
         row.push(r.iterations.to_string());

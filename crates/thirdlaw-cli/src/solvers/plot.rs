@@ -4,9 +4,8 @@ use super::Contestant;
 use super::converge::{Contacts, Convergence, Left};
 use super::simulate::{Moment, Motion};
 use crate::print::number;
-use crate::report::plot::{HEIGHT, Plot, Scale, Series, WIDTH};
-use crate::report::sheet::{self, Key, Panel};
 use std::fmt::Write;
+use thirdlaw_run::plot::{CurveKey, HEIGHT, Panel, Plot, Scale, Series, WIDTH, sheet};
 
 /// So many times what others begin with is off the plot.
 const OFF: f64 = 30.0;
@@ -26,8 +25,8 @@ pub fn svg(
         all = convergence.iter().map(|c| c.who).collect();
     }
     let names: Vec<String> = all.iter().map(Contestant::name).collect();
-    let keys = names.iter().zip(&all).map(|(name, who)| Key { name, dashed: who.is_single() });
-    let keys: Vec<Key> = keys.collect();
+    let keys = names.iter().zip(&all).map(|(name, who)| CurveKey { name, dashed: who.is_single() });
+    let keys: Vec<CurveKey> = keys.collect();
     let who = |who: Contestant| convergence.iter().find(|c| c.who == who);
     let series = |make: &dyn Fn(Contestant) -> Vec<f64>| -> Vec<Series<'_>> {
         names.iter().zip(&all).map(|(name, who)| Series { name, values: make(*who) }).collect()
@@ -45,7 +44,7 @@ pub fn svg(
     let iterations: Vec<f64> = (0..count).map(|i| i as f64).collect();
     let most = convergence.iter().filter_map(|c| c.steps.last()).map(|l| l.ms);
     // the slowest would press all others to the left
-    let most = crate::session::median(most.collect());
+    let most = thirdlaw_run::stats::median(most.collect());
     let ms: Vec<f64> = (0..=STEPS).map(|k| most * k as f64 / STEPS as f64).collect();
     let closing = |l: &Left| l.closing;
     let normal = |l: &Left| l.normal;
@@ -96,7 +95,7 @@ pub fn svg(
         ),
         picture: bars(&contacts.colors),
     });
-    sheet::svg(scene, &keys, &panels)
+    sheet(scene, &keys, &panels)
 }
 
 /// Values up to where one is not a number or beyond a limit.

@@ -2,14 +2,12 @@
 
 use super::Contestant;
 use crate::failure::Failure;
-use crate::session::median;
-use crate::stages::StageClock;
-use crate::stats::exact;
-use crate::table::Table;
 use serde::Serialize;
 use std::path::Path;
-use std::time::Instant;
-use thirdlaw::{Stage, World, measure};
+use thirdlaw::{Stage, measure};
+use thirdlaw_run::stats::{exact, median};
+use thirdlaw_run::tables::FrameTable;
+use thirdlaw_run::{Stepper, clock};
 use thirdlaw_scene::Scene;
 
 /// The scene with one solver.
@@ -62,26 +60,21 @@ pub fn simulate(
     frames: u32,
     substeps: u32,
 ) -> Result<Motion, Failure> {
-    let mut world = scene.world.clone();
-    let settings = who.settings(world.settings(), substeps);
-    world.set_settings(settings).map_err(|error| Failure::Input(error.to_string()))?;
-    let mut moments = vec![moment(&world, 0.0, 0.0)];
+    let mut scene = scene.clone();
+    let settings = who.settings(scene.world.settings(), substeps);
+    scene.world.set_settings(settings).map_err(|error| Failure::Input(error.to_string()))?;
+    let mut stepper = Stepper::with_clock(scene, clock::monotonic)?;
+    let mut moments = vec![moment(&stepper)];
     let (mut broken, mut contacts) = (None, 0);
-    'frames: for frame in 1..=frames {
-        let mut clock = StageClock::default();
-        let begun = Instant::now();
-        for _ in 0..scene.steps_per_frame {
-            match world.step_observed(scene.dt(), &mut clock) {
-                Ok(report) => contacts = report.contacts,
-                Err(error) => {
-                    broken = Some(format!("frame {frame}: {error}"));
-                    break 'frames;
-                }
+    for frame in 1..=frames {
+        match stepper.advance() {
+            Ok(report) => contacts = report.steps.contacts,
+            Err(error) => {
+                broken = Some(format!("frame {frame}: {}", error.cause));
+                break;
             }
         }
-        let ms = begun.elapsed().as_secs_f64() * 1e3;
-        let solving = clock.ms().filter(|(s, _)| matches!(s, Stage::Solve | Stage::Integrate));
-        moments.push(moment(&world, ms, solving.map(|(_, ms)| ms).sum()));
+        moments.push(moment(&stepper));
     }
     let made = &moments[1..];
     let last = &made[made.len() - made.len().div_ceil(3)..];
@@ -94,7 +87,7 @@ pub fn simulate(
         iterations: who.iterations,
         rest_mean: mean(|m| m.mean, last),
         rest_median: mean(|m| m.median, last),
-        overlap: if broken.is_none() { measure::penetration(&world) } else { f64::NAN },
+        overlap: if broken.is_none() { measure::penetration(stepper.world()) } else { f64::NAN },
         frame_ms: median(last.iter().map(|m| m.ms).collect()),
         solve_ms: median(last.iter().map(|m| m.solve_ms).collect()),
         mean_ms: mean(|m| m.ms, made),
@@ -104,16 +97,25 @@ pub fn simulate(
     })
 }
 
-fn moment(world: &World, ms: f64, solve_ms: f64) -> Moment {
+fn moment(stepper: &Stepper) -> Moment {
+    let (world, report) = (stepper.world(), stepper.report());
     let energies = measure::specific_kinetic(world);
     let mean = energies.iter().sum::<f64>() / energies.len().max(1) as f64;
-    Moment { time: world.time(), mean, median: measure::jitter(world), ms, solve_ms }
+    let is_solving = |stage: Stage| matches!(stage, Stage::Solve | Stage::Integrate);
+    let solving = report.stages.ms().filter(|(stage, _)| is_solving(*stage));
+    Moment {
+        time: world.time(),
+        mean,
+        median: measure::jitter(world),
+        ms: report.step_ms,
+        solve_ms: solving.map(|(_, ms)| ms).sum(),
+    }
 }
 
 /// Writes `energy.csv`.
 pub fn write(out: &Path, all: &[Motion]) -> Result<(), Failure> {
     let columns = ["frame", "time", "solver", "iterations", "mean", "median", "ms", "solve_ms"];
-    let mut table = Table::create(&out.join("energy.csv"), &columns)?;
+    let mut table = FrameTable::create(&out.join("energy.csv"), &columns)?;
     for motion in all {
         let rows = motion.frames.iter().enumerate().map(|(frame, m)| {
             let mut row = vec![frame.to_string(), exact(m.time), motion.name.clone()];
@@ -124,5 +126,5 @@ pub fn write(out: &Path, all: &[Motion]) -> Result<(), Failure> {
         });
         table.append(rows)?;
     }
-    table.sync()
+    Ok(table.sync()?)
 }

@@ -6,6 +6,7 @@ mod coupled;
 mod errors;
 mod export;
 mod joints;
+mod library;
 mod particles;
 mod render;
 mod report;

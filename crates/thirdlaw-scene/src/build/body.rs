@@ -5,10 +5,8 @@ use super::{BODIES_MAX, Builder};
 use crate::SceneBody;
 use crate::error::Place;
 use crate::node::{Entry, Node, Table};
-use thirdlaw::body::{AxisLocks, Body, Force, Groups, Keyframe, Keyframes, Mass};
-use thirdlaw::error::BodyError;
 use thirdlaw::math::{Mat3, Pose, Vec3};
-use thirdlaw::shape::Shape;
+use thirdlaw::{AxisLocks, Body, BodyError, Force, Groups, Keyframe, Keyframes, Mass, Shape};
 
 impl Builder<'_> {
     /// Adds the body of a table, or all its copies.

@@ -6,8 +6,8 @@ use super::material::color;
 use crate::SceneCloth;
 use crate::error::Place;
 use crate::node::{Entry, Node, Table, Value};
-use thirdlaw::cloth::{Bending, Cloth, ClothError, Fabric, Hold};
 use thirdlaw::math::Pose;
+use thirdlaw::{Bending, Cloth, ClothError, Fabric, Hold};
 
 /// More cloths than this are a slip of the keyboard.
 const CLOTHS_MAX: usize = 10_000;

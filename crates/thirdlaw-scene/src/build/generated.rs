@@ -9,8 +9,8 @@ use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
 use crate::generate::{Piece, chain, chess, pyramid, rain, stack};
 use crate::node::{Entry, Node, Table};
-use thirdlaw::body::{BodyKind, Mass};
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::{BodyKind, Mass};
 
 impl Builder<'_> {
     /// Adds all bodies of a generator.

@@ -7,9 +7,8 @@ use super::sides::Sides;
 use crate::SceneJoint;
 use crate::error::Place;
 use crate::node::{Entry, Node, Table};
-use thirdlaw::joint::Frame;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::{Joint, JointError, JointKind, Side};
+use thirdlaw::{Frame, Joint, JointError, JointKind, Side};
 
 /// More joints than this are a slip of the keyboard.
 const JOINTS_MAX: usize = 1_000_000;

@@ -3,8 +3,9 @@
 use super::Builder;
 use crate::format::AXIS_NAMES;
 use crate::node::{Entry, Node, Table, Value};
-use thirdlaw::joint::{AxisMode, AxisSettings, DriveKey, Limits, Spring, Target};
-use thirdlaw::{Drive, Enforcement, Joint, JointKind};
+use thirdlaw::{
+    AxisMode, AxisSettings, Drive, DriveKey, Enforcement, Joint, JointKind, Limits, Spring, Target,
+};
 
 /// The name of a joint's kind.
 pub fn kind_name(table: &Table) -> &str {

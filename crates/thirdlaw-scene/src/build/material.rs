@@ -3,7 +3,7 @@
 use super::Builder;
 use crate::check::color_from_hex;
 use crate::node::{Node, Table, Value};
-use thirdlaw::body::{Combine, Material};
+use thirdlaw::{Combine, Material};
 
 /// A material with what only scenes know of.
 #[derive(Clone, Copy, Debug)]

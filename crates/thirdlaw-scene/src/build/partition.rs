@@ -10,10 +10,9 @@ use crate::names::nearest;
 use crate::node::{Entry, Node, Table};
 use std::collections::HashMap;
 use thirdlaw::couple::TieKind;
-use thirdlaw::deformable::model::PinHold;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::world::Thing;
-use thirdlaw::{BodyId, Side};
+use thirdlaw::model::deformable::model::PinHold;
+use thirdlaw::{BodyId, Side, Thing};
 
 /// Which simulator everything belongs to.
 struct Owners {

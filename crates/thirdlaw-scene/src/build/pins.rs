@@ -5,9 +5,8 @@ use crate::generate::garment::Sheet;
 use crate::names::nearest;
 use crate::node::{Node, Table, Value};
 use std::collections::BTreeMap;
-use thirdlaw::body::{Keyframe, Keyframes};
-use thirdlaw::cloth::{ClothMesh, Hold, Pin};
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::{ClothMesh, Hold, Keyframe, Keyframes, Pin};
 
 impl Builder<'_> {
     /// The pins of a cloth whose mesh is placed at `pose`.

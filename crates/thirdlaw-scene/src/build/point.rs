@@ -5,9 +5,8 @@ use super::copies::grid;
 use super::material::color;
 use crate::ScenePoint;
 use crate::node::{Entry, Table};
-use thirdlaw::error::BodyError;
 use thirdlaw::math::Vec3;
-use thirdlaw::{Point, PointError};
+use thirdlaw::{BodyError, Point, PointError};
 
 /// Radius of the ball that stands for a point in pictures, m.
 const RADIUS: f64 = 0.05;

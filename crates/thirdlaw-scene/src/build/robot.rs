@@ -12,9 +12,8 @@ use crate::error::SceneError;
 use crate::names::nearest;
 use crate::node::{Entry, Node, Table};
 use crate::urdf::{self, Motion, Robot, RobotJoint};
-use thirdlaw::body::{BodyKind, Groups, Mass};
 use thirdlaw::math::{Mat3, Pose, Quat, Vec3};
-use thirdlaw::{Body, Shape, Side};
+use thirdlaw::{Body, BodyKind, Groups, Mass, Shape, Side};
 
 /// Radius of the ball that stands for a link without any geometry, m.
 const SPECK: f64 = 0.01;

@@ -5,9 +5,8 @@ use super::joint_kind::drive;
 use super::robot::Build;
 use crate::SceneJoint;
 use crate::urdf::{Motion, RobotJoint};
-use thirdlaw::joint::{Axis, Frame, Limits, Spring, Target};
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::{Drive, Joint, JointId, JointKind, Side};
+use thirdlaw::{Axis, Drive, Frame, Joint, JointId, JointKind, Limits, Side, Spring, Target};
 
 impl Builder<'_> {
     /// Adds the joints of a robot whose links hold on to `sides`; those that mimic others as gears.

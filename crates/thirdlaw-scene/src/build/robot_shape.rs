@@ -5,8 +5,9 @@ use crate::mesh::{MeshOptions, UpAxis};
 use crate::node::Table;
 use crate::urdf::Form;
 use std::path::{Path, PathBuf};
+use thirdlaw::Shape;
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::shape::{Decomposition, Shape};
+use thirdlaw::shape::Decomposition;
 
 /// Where a robot's meshes are looked for, and what is made of them.
 pub struct MeshFiles {

@@ -3,11 +3,11 @@
 use super::joint_kind::enforcement;
 use crate::error::SceneError;
 use crate::node::Table;
-use thirdlaw::contact::{FrictionModel, Solver};
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
-use thirdlaw::error::SettingsError;
-use thirdlaw::joint::JointSolve;
-use thirdlaw::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
+use thirdlaw::{
+    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision, Settings,
+    SettingsError, Solver,
+};
 
 /// How a run is cut into frames and steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +67,8 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
         put(&mut contact.patience, table.flag("patience"));
         put(&mut contact.precision, table.text("precision").map(precision));
+        let paths = |name: &str| if name == "general" { Paths::General } else { Paths::Auto };
+        put(&mut contact.paths, table.text("paths").map(paths));
     }
     (settings, timing)
 }

@@ -6,8 +6,9 @@ use crate::generate::chain::Link;
 use crate::generate::chess::ChessPiece;
 use crate::generate::terrain::Terrain;
 use crate::node::{Node, Table};
+use thirdlaw::Shape;
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::shape::{Decomposition, Shape, ShapeError};
+use thirdlaw::shape::{Decomposition, ShapeError};
 
 impl Builder<'_> {
     /// The shape of a checked table; `None` after an error was reported.

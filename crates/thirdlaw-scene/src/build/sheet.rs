@@ -4,8 +4,8 @@ use super::Builder;
 use crate::generate::garment::{Pants, Sheet, Shirt};
 use crate::generate::sheet::sheet;
 use crate::node::{Node, Table};
-use thirdlaw::cloth::{ClothError, ClothMesh};
 use thirdlaw::math::Vec3;
+use thirdlaw::{ClothError, ClothMesh};
 
 impl Builder<'_> {
     /// The mesh that a `mesh` table of a cloth asks for.

@@ -1,9 +1,8 @@
 //! What can be read off a cloth.
 
-use thirdlaw::World;
 use thirdlaw::collide::deformable::{Tree, signed_distance};
-use thirdlaw::ids::ClothId;
 use thirdlaw::math::Vec3;
+use thirdlaw::{ClothId, World};
 
 /// Behind the triangles of an open mesh solid reaches this far, m.
 const OPEN_REACH: f64 = 0.05;

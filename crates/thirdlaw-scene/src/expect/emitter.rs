@@ -1,8 +1,7 @@
 //! What can be read off a stream of particles.
 
-use thirdlaw::World;
-use thirdlaw::ids::EmitterId;
 use thirdlaw::math::Vec3;
+use thirdlaw::{EmitterId, World};
 
 /// A quantity of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,7 @@
 //! What can be read off a joint.
 
-use thirdlaw::ids::JointId;
-use thirdlaw::joint::JointReading;
 use thirdlaw::math::Vec3;
-use thirdlaw::{JointKind, World};
+use thirdlaw::{JointId, JointKind, JointReading, World};
 
 /// A quantity of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,9 +16,8 @@ pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
 
 use crate::{Scene, SceneBody};
 use std::ops::Range;
-use thirdlaw::World;
-use thirdlaw::ids::{ClothId, EmitterId, JointId, PointId};
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::{ClothId, EmitterId, JointId, PointId, World};
 
 /// One line of `[expect]`.
 #[derive(Clone, Debug, PartialEq)]

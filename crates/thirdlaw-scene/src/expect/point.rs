@@ -1,8 +1,7 @@
 //! What can be read off a point mass.
 
-use thirdlaw::World;
-use thirdlaw::ids::PointId;
 use thirdlaw::math::Vec3;
+use thirdlaw::{PointId, World};
 
 /// A quantity of a point mass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@ use super::coupling::CouplingReading;
 use super::emitter::EmitterReading;
 use super::joint::JointQuantity;
 use super::point::PointReading;
-use thirdlaw::World;
-use thirdlaw::body::rotation_vector;
-use thirdlaw::ids::BodyId;
-use thirdlaw::math::Pose;
+use thirdlaw::math::{Pose, rotation_vector};
+use thirdlaw::{BodyId, World};
 
 /// The statistics of one frame: the columns of `stats.csv`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -53,6 +51,8 @@ pub struct FrameStats {
     pub hash: u64,
     /// Particles of all emitters.
     pub particles: u64,
+    /// Paths that islands of bodies took, summed over the steps of the frame.
+    pub paths: thirdlaw::PathCounts,
 }
 
 /// Columns that can be expected, by name.

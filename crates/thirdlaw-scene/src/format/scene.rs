@@ -159,6 +159,12 @@ static SOLVER: TableFormat = TableFormat {
             Kind::Choice(&["auto", "single", "double"]),
             "Numbers that contacts are solved in; default \"auto\", `f32` for large piles.",
         ),
+        key(
+            "paths",
+            Kind::Choice(&["auto", "general"]),
+            "Paths that islands may take; \"general\" solves each alone in `f64`, to compare with; \
+             default \"auto\".",
+        ),
     ],
     rules: &[],
 };

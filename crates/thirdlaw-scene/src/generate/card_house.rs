@@ -8,8 +8,9 @@
 //! fewer at a ledge.
 
 use super::{Piece, turn};
+use thirdlaw::Shape;
 use thirdlaw::math::{Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// Numbers of a card house.
 #[derive(Clone, Copy, Debug, PartialEq)]

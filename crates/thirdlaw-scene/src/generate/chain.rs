@@ -5,8 +5,9 @@
 //! into it: its wire fills the inside of this link's end.
 
 use super::{Piece, turn};
+use thirdlaw::Shape;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// Numbers of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]

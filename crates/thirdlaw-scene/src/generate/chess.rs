@@ -2,8 +2,9 @@
 //! convex slices standing on the origin. Heights and radii are shares of the king's height.
 
 use super::{Piece, Random};
+use thirdlaw::Shape;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// A kind of piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@
 
 use super::{Piece, turn};
 use std::f64::consts::TAU;
-use thirdlaw::body::{Keyframe, Keyframes};
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
+use thirdlaw::{Keyframe, Keyframes, Shape};
 
 /// What the figure does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

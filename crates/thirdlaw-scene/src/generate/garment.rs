@@ -6,8 +6,8 @@
 //! those of that shape, so that nothing is strained when the garment is put on.
 
 use std::collections::BTreeMap;
-use thirdlaw::cloth::{ClothError, ClothMesh};
 use thirdlaw::math::Vec3;
+use thirdlaw::{ClothError, ClothMesh};
 
 /// A mesh of cloth with named groups of vertices.
 #[derive(Clone, Debug)]

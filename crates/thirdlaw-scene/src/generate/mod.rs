@@ -15,9 +15,8 @@ pub mod stack;
 pub mod terrain;
 pub mod voronoi;
 
-use thirdlaw::body::Keyframes;
 use thirdlaw::math::{Pose, Quat, Vec3, rotation_from_vector};
-use thirdlaw::shape::Shape;
+use thirdlaw::{Keyframes, Shape};
 
 /// A body of an arrangement.
 #[derive(Clone, Debug)]

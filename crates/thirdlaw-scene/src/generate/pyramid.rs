@@ -1,8 +1,9 @@
 //! A wall of cubes in which each row has one cube fewer than the row below.
 
 use super::Piece;
+use thirdlaw::Shape;
 use thirdlaw::math::{Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// `base` cubes of side `size` (m) in the lowest row, `spacing` (m) from cube to cube; rows touch.
 /// The wall stands on y = 0, its middle above the origin.

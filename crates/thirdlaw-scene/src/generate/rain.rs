@@ -1,8 +1,9 @@
 //! Layers of cubes in the air, each cube shifted sideways by a hash of its number.
 
 use super::Piece;
+use thirdlaw::Shape;
 use thirdlaw::math::{Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// Numbers of a rain of cubes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 //! Rows of evenly spread vertices; neighbouring rows may differ by one, and the strip between two rows
 //! of a and b vertices has a + b − 2 triangles.
 
-use thirdlaw::cloth::{ClothError, ClothMesh};
 use thirdlaw::math::Vec3;
+use thirdlaw::{ClothError, ClothMesh};
 
 /// More triangles than this are a slip of the keyboard.
 const TRIANGLES_MAX: usize = 10_000_000;

@@ -2,8 +2,9 @@
 //! carries loads from body to body.
 
 use super::Piece;
+use thirdlaw::Shape;
 use thirdlaw::math::{Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// `count` cubes of side `size` (m) on y = 0; each weighs `ratio` times the one below.
 pub fn stack(count: u32, size: f64, ratio: f64) -> Result<Vec<Piece>, ShapeError> {

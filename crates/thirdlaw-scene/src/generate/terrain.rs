@@ -1,7 +1,8 @@
 //! Rolling ground: h(x, z) = a·(sin 0.9x + cos 0.8z) + b·(x² + z²), waves in a wide bowl.
 
+use thirdlaw::Shape;
 use thirdlaw::math::Vec3;
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// Numbers of a terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,9 @@
 
 use super::cells::{Cell, voronoi_cells};
 use super::{Piece, Random};
+use thirdlaw::Shape;
 use thirdlaw::math::{Quat, Vec3};
-use thirdlaw::shape::{Shape, ShapeError};
+use thirdlaw::shape::ShapeError;
 
 /// Numbers of a broken block.
 #[derive(Clone, Debug, PartialEq)]

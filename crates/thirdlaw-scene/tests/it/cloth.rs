@@ -1,8 +1,8 @@
 //! Cloth in scenes: what is written is what the engine gets, and mistakes are told in their place.
 
-use thirdlaw::cloth::{Bending, PRESETS};
 use thirdlaw::math::Vec3;
-use thirdlaw::settings::{ClothSolver, Precision};
+use thirdlaw::model::cloth::PRESETS;
+use thirdlaw::{Bending, ClothSolver, Precision};
 use thirdlaw_scene::{Scene, load};
 
 const EVERYTHING: &str = r##"

@@ -1,8 +1,7 @@
 //! Joints in scene files: what is written is what the engine gets, and what is wrong is told.
 
-use thirdlaw::joint::{AxisMode, JointSolve, Target};
 use thirdlaw::math::Vec3;
-use thirdlaw::{Axis, Enforcement, JointKind, Side};
+use thirdlaw::{Axis, AxisMode, Enforcement, JointKind, JointSolve, Side, Target};
 use thirdlaw_scene::{ExpectTracker, FrameStats, Scene, load};
 
 const BODIES: &str = r#"version = 1

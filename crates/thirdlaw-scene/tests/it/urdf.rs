@@ -1,8 +1,7 @@
 //! Robots from URDF: a small arm by hand, and files that mean harm.
 
-use thirdlaw::body::BodyKind;
 use thirdlaw::math::Vec3;
-use thirdlaw::{Axis, Joint};
+use thirdlaw::{Axis, BodyKind, Joint};
 use thirdlaw_scene::{Scene, load};
 
 /// Three links along x in a file whose z points up; the last carries a fixed tool.

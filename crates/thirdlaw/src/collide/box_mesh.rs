@@ -3,10 +3,10 @@
 
 use super::box_triangle::BoxTriangle;
 use super::boxes_clip::Facing;
-use super::clip::ON_B;
 use super::piece::Guard;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 use crate::shape::{Aabb, Mesh, MeshEdge};
+use crate::state::contact::ON_B;
 
 /// A box against a mesh.
 pub(super) struct BoxOnMesh {
@@ -137,8 +137,8 @@ impl Facing {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Dice;
     use super::*;
+    use crate::collide::tests::Dice;
     use crate::math::rotation_from_vector;
     use crate::shape::{Geometry, Shape};
     use parry3d_f64::query::distance;

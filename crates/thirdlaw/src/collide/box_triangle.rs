@@ -7,12 +7,13 @@
 
 use super::box_triangle_closest::closest_points;
 use super::boxes_clip::{Facing, FacingPoint, most_along};
-use super::clip::{ON_B, WITNESS};
+use super::clip::WITNESS;
 use super::direction::{bias, closest_on_segments};
 use super::piece::Guard;
 use super::polygon::{BoxFace, Chosen, Corner};
 use crate::math::Vec3;
 use crate::shape::MeshEdge;
+use crate::state::contact::ON_B;
 
 /// A box and a triangle in its axes.
 #[derive(Clone, Copy)]

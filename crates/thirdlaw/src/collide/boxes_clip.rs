@@ -1,10 +1,10 @@
 //! The points of two boxes along a normal: the face of one cut by the sides of a face of the other.
 
 use super::boxes::{BoxPair, View};
-use super::clip::{ON_B, WITNESS};
-use super::manifold::POINTS_MAX;
+use super::clip::WITNESS;
 use super::polygon::{BoxFace, Chosen, Corner, Cutter};
 use crate::math::Vec3;
+use crate::state::contact::{ON_B, POINTS_MAX};
 
 /// What two boxes have in common.
 #[derive(Clone, Copy, Debug, Default)]

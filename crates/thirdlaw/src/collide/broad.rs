@@ -10,11 +10,13 @@ use super::loose::{Change, LooseBox, LooseBoxes};
 use super::narrow;
 use super::pairs::{Loose, NOWHERE, Ordered, Pair, SLACK, merge};
 use super::placed::{Placed, pair_margin};
-use crate::body::{BodyKind, Groups, Material};
 use crate::math::{Quat, Vec3};
-use crate::model::{BodyModel, Model};
+use crate::model::Model;
+use crate::model::body::model::BodyModel;
+use crate::model::body::{BodyKind, Groups, Material};
 use crate::shape::{Aabb, Convex, Geometry};
-use crate::state::{BodyState, State};
+use crate::state::State;
+use crate::state::body::BodyState;
 use parry3d_f64::bounding_volume::BoundingVolume;
 use rayon::prelude::*;
 

@@ -2,18 +2,13 @@
 //! other and reduced to the few points that hold the body best.
 
 use super::direction::{Direction, closest_on_segments, gap};
-use super::manifold::{Manifold, POINTS_MAX, Point};
+use super::manifold::{Manifold, Point};
 use super::piece::{Feature, FeaturePoint, Piece};
 use crate::math::Vec3;
+use crate::state::contact::{ON_B, POINTS_MAX};
 
 /// Feature number of a contact that comes from a single closest pair.
 pub(super) const WITNESS: u32 = 1 << 31;
-/// Marks features whose reference face belongs to b.
-pub(super) const ON_B: u32 = 1 << 30;
-/// Whether a feature says that the face of a contact belongs to b.
-pub(super) fn is_face_of_b(feature: u32) -> bool {
-    feature & ON_B != 0
-}
 
 /// Marks points cut from an edge.
 pub(super) const CUT: u32 = 1 << 29;

@@ -16,13 +16,15 @@ use super::pairs::{Ordered, Pair};
 use super::persist::refresh;
 use super::placed::{Placed, box_on_mesh, box_pair, pair_margin};
 use super::places::{Places, Renewed, find_starts};
-pub use super::record::{Basis, Contact, ContactKey, ContactPoint, Cores, Found, Impulses};
 use super::renew::Pairing;
-use crate::body::Material;
-use crate::model::{BodyModel, Model};
-use crate::scheme::pile::prefetch;
+use crate::model::Model;
+use crate::model::body::Material;
+use crate::model::body::model::BodyModel;
+use crate::parallel::share::prefetch;
 use crate::shape::Geometry;
-use crate::state::{BodyState, State};
+use crate::state::State;
+use crate::state::body::BodyState;
+pub use crate::state::contact::{Basis, Contact, ContactKey, ContactPoint, Cores, Found, Impulses};
 
 /// Memory of the narrow phase.
 #[derive(Debug, Default)]

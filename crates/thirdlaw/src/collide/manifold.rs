@@ -1,9 +1,7 @@
 //! What collision detection finds between two convex pieces.
 
 use crate::math::Vec3;
-
-/// Most points one manifold keeps.
-pub const POINTS_MAX: usize = 4;
+use crate::state::contact::POINTS_MAX;
 
 /// The contact between two convex pieces at one pose, in world coordinates.
 #[derive(Clone, Copy, Debug, Default)]

@@ -21,7 +21,6 @@ mod piece;
 mod placed;
 mod places;
 mod polygon;
-mod record;
 mod renew;
 mod sat;
 pub mod sweep;
@@ -34,6 +33,6 @@ mod tests_boxes;
 #[cfg(test)]
 mod tests_broad;
 
-pub use manifold::{Manifold, POINTS_MAX, Point};
+pub use manifold::{Manifold, Point};
 pub use narrow::{NarrowScratch, collide};
 pub use sweep::{Motion, time_of_impact};

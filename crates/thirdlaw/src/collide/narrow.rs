@@ -86,7 +86,7 @@ fn flipped(m: &Manifold) -> Manifold {
     let mut out = *m;
     out.normal = -m.normal;
     for p in &mut out.points[..m.count] {
-        p.feature ^= clip::ON_B;
+        p.feature ^= crate::state::contact::ON_B;
         (p.core_a, p.core_b) = (p.core_b, p.core_a);
         (p.radius_a, p.radius_b) = (p.radius_b, p.radius_a);
     }

@@ -90,8 +90,8 @@ pub(super) fn merge<T: Ordered>(list: &mut Vec<T>, new: &[T]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Dice;
     use super::*;
+    use crate::collide::tests::Dice;
 
     #[test]
     fn merged_lists_are_ordered_and_whole() {

@@ -7,7 +7,7 @@
 
 use super::pairs::SLACK;
 use super::placed::{Placed, is_slower, pair_margin};
-use super::record::{Basis, Contact};
+use crate::state::contact::{Basis, Contact};
 
 /// Share of the thinner body's thickness by which a pair may move before its contacts are found anew, but no
 /// more than is left for points that fall behind (`pairs.rs`); no body counts as thicker than 1 m.
@@ -23,7 +23,7 @@ fn still(a: &Placed, b: &Placed) -> f64 {
 }
 
 /// Gap up to which contacts of a pair count as closed, m: points are not known better. For what is slow
-/// only, so that what falls or rocks farther than that loses nothing to it (see `scheme/rebound.rs`), and
+/// only, so that what falls or rocks farther than that loses nothing to it (see `step/rigid/rebound.rs`), and
 /// not for what bounces.
 pub(super) fn skin([a, b]: [&Placed; 2], dt: f64, restitution: f64) -> f32 {
     let closes = restitution == 0.0 && is_slower(a, b, dt, SLOW);
@@ -79,12 +79,15 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
 
 #[cfg(test)]
 mod tests {
-    use super::super::broad::BroadPhase;
-    use super::super::contacts::{ContactScratch, update};
-    use super::super::tests::Dice;
     use super::*;
+    use crate::collide::broad::BroadPhase;
+    use crate::collide::contacts::{ContactScratch, update};
+    use crate::collide::tests::Dice;
     use crate::math::{Quat, Vec3, rotation_from_vector};
-    use crate::{Body, Settings, Shape, World};
+    use crate::model::body::Body;
+    use crate::model::settings::Settings;
+    use crate::shape::Shape;
+    use crate::world::World;
 
     /// A small box stands on a corner of its face, a little tilted, above or below a large one. While the
     /// pair moves by less than it may, its contacts have the gaps and the normal that are found anew; then

@@ -4,9 +4,9 @@
 use super::box_mesh::BoxOnMesh;
 use super::boxes::BoxPair;
 use crate::math::{Mat3, Pose, Quat, Vec3};
-use crate::model::BodyModel;
+use crate::model::body::model::BodyModel;
 use crate::shape::{Aabb, Convex, Geometry};
-use crate::state::BodyState;
+use crate::state::body::BodyState;
 
 /// One body. What kept contacts ask for comes first.
 #[derive(Clone, Copy, Debug)]

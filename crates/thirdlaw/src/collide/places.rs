@@ -6,7 +6,7 @@
 //! brought together anew. What is done follows from the contacts alone, not from chunks or threads.
 
 use super::pairs::{Ordered, Pair};
-use super::record::{Contact, ContactKey};
+use crate::state::contact::{Contact, ContactKey};
 use std::slice::Chunks;
 
 /// One in so many contacts may be passed over in putting in new ones one by one; then the rest goes in

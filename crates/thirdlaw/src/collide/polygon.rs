@@ -1,9 +1,9 @@
 //! A face cut by the sides of another, in the plane of the latter, and the corners left that hold best.
 
 use super::clip::{CUT, choose};
-use super::manifold::POINTS_MAX;
 use super::piece::BOX_LOOPS;
 use crate::math::Vec3;
+use crate::state::contact::POINTS_MAX;
 
 /// A corner of the face that is cut, and what it comes from.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,13 +2,12 @@
 //! the last step from points that persist.
 
 use super::boxes_clip::{Facing, FacingPoint};
-use super::clip::is_face_of_b;
-use super::manifold::{POINTS_MAX, Point};
+use super::manifold::Point;
 use super::persist::skin;
 use super::placed::Placed;
-use super::record::{Basis, Contact, Found, Impulses};
-use crate::body::Material;
 use crate::math::{Mat3, Vec3};
+use crate::model::body::Material;
+use crate::state::contact::{Basis, Contact, Found, Impulses, POINTS_MAX, is_face_of_b};
 
 /// Two bodies whose contacts are found anew.
 pub(super) struct Pairing<'a> {

@@ -276,9 +276,9 @@ fn arcs_cross(pa: &Poly, ka: usize, pb: &Poly, kb: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::piece::{Kind, PieceBuffer};
-    use super::super::tests::Dice;
     use super::*;
+    use crate::collide::piece::{Kind, PieceBuffer};
+    use crate::collide::tests::Dice;
     use crate::math::{Pose, rotation_from_vector};
     use crate::shape::Convex;
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
 use crate::shape::Shape;
+use crate::state::contact::POINTS_MAX;
 use parry3d_f64::query;
 
 type Found = Vec<(u32, u32, Manifold)>;

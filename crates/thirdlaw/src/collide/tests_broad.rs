@@ -6,7 +6,10 @@ use super::narrow::{NarrowScratch, collide};
 use super::placed::{Placed, pair_margin};
 use super::tests::{Dice, stone};
 use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
-use crate::{Body, Settings, Shape, World};
+use crate::model::body::Body;
+use crate::model::settings::Settings;
+use crate::shape::Shape;
+use crate::world::World;
 
 /// No pair is missed that has a contact, however bodies move and turn within their loose boxes and out
 /// of them, and the ground with them; bodies above the ground are not held against it.

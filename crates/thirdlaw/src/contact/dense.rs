@@ -5,8 +5,10 @@
 //! rows², but sees through the joints: a light hand with a heavy body behind it answers like the heavy
 //! body, and the sweeps converge as if there were no joints at all.
 
-use super::problem::{Bound, ContactProblem, FrictionModel};
-use super::sweep::{Effective, disc_step, worse};
+use super::problem::{Bound, ContactProblem};
+use super::sweep::{Effective, disc_step};
+use crate::math::worse;
+use crate::model::settings::FrictionModel;
 
 /// Improves `impulses`; `defects` are w = J v + b + Γ z and follow. `matrix` is N, row-major. Returns the
 /// largest change of a row in the last sweep, m/s.

@@ -14,7 +14,8 @@
 //! 10⁸ times theirs.
 
 use super::direct::{Newton, unit};
-use super::problem::{Bound, FrictionModel};
+use super::problem::Bound;
+use crate::model::settings::FrictionModel;
 
 const ROUNDS: usize = 200;
 

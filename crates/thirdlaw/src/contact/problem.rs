@@ -13,7 +13,9 @@
 //!
 //! All arrays are plain, so that a GPU can take them by copy.
 
-use crate::math::{Mat3, Twist, Vec3};
+use crate::math::mass::BodyMass;
+use crate::math::{Twist, Vec3};
+use crate::model::settings::FrictionModel;
 
 /// One contact or constraint problem. Solvers read it and change velocities and impulses only.
 #[derive(Clone, Debug, Default)]
@@ -31,29 +33,6 @@ pub struct ContactProblem {
     pub friction: FrictionModel,
     /// What the order of `shuffled_pgs` is drawn from; other solvers do not read it.
     pub seed: u64,
-}
-
-/// What resists an impulse on a rigid body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BodyMass {
-    /// 1/kg along each world axis (an axis lock sets one to zero).
-    pub inv_mass: Vec3,
-    /// Inverse inertia about the centre of mass in world axes, 1/(kg·m²).
-    pub inv_inertia: Mat3,
-}
-
-impl Default for BodyMass {
-    /// A body that no impulse moves or turns. (The default of a matrix is the identity.)
-    fn default() -> BodyMass {
-        BodyMass { inv_mass: Vec3::ZERO, inv_inertia: Mat3::ZERO }
-    }
-}
-
-impl BodyMass {
-    /// The body's part of N for a row of this direction and arm, m/s per N·s.
-    pub fn response(&self, direction: Vec3, arm: Vec3) -> f64 {
-        direction.dot(self.inv_mass * direction) + arm.dot(self.inv_inertia * arm)
-    }
 }
 
 /// All rows between two sides.
@@ -123,16 +102,6 @@ pub enum Bound {
         /// μ.
         coefficient: f64,
     },
-}
-
-/// How the two friction rows of a contact are bounded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub enum FrictionModel {
-    /// ‖(z₁, z₂)‖ ≤ μ z_n: the Coulomb cone, the same in every direction.
-    #[default]
-    Cone,
-    /// |z₁|, |z₂| ≤ μ z_n each: the paper's boxed problem; up to 41 % too strong at 45°.
-    Pyramid,
 }
 
 /// What makes a problem unfit to be solved, found by [`ContactProblem::validate`].
@@ -242,14 +211,6 @@ impl Block {
     pub fn rows(&self) -> std::ops::Range<usize> {
         let start = self.row_start as usize;
         start..start + self.row_count as usize
-    }
-}
-
-impl BodyMass {
-    /// Whether no impulse moves the body.
-    #[inline]
-    pub fn is_fixed(&self) -> bool {
-        self.inv_mass == Vec3::ZERO && self.inv_inertia == Mat3::ZERO
     }
 }
 

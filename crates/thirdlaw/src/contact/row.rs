@@ -9,7 +9,8 @@
 //! A port may be made with the inverse masses multiplied by a factor per node: the sub-bodies of
 //! [tonge2012, Eq. 18].
 
-use super::problem::{Block, BodyMass, ContactProblem, Row, Side, Velocities};
+use super::problem::{Block, ContactProblem, Row, Side, Velocities};
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Twist, Vec3};
 
 /// One side of a block as its rows see it.

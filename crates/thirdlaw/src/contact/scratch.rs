@@ -6,10 +6,11 @@
 use super::colors::Colors;
 use super::direct::DirectScratch;
 use super::lanes::Lanes;
-use super::problem::{Block, Bound, ContactProblem, FrictionModel, Side, Velocities};
+use super::problem::{Block, Bound, ContactProblem, Side, Velocities};
 use super::row::{Counts, Pair};
 use super::sweep::{Effective, Part, measure};
 use super::wrench::{Adjacency, Push};
+use crate::model::settings::FrictionModel;
 use std::sync::atomic::AtomicU64;
 
 /// Working memory of the contact solvers; reused from solve to solve without allocating.

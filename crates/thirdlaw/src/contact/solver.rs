@@ -4,37 +4,13 @@ use super::direct;
 use super::problem::{Bound, ContactProblem, Velocities};
 use super::row::Pair;
 use super::scratch::{Scratch, measure_whole};
-use super::sweep::{BlockRows, Effective, Part, block_residual, worse};
-use super::{
+use super::solvers::{
     block_mass_splitting, colored_pgs, jacobi, jacobi_bridson, jacobi_line_search, jacobi_scaled,
     mass_splitting, pgs, shuffled_pgs, single,
 };
-use crate::settings::Precision;
-
-/// The iterative solvers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Solver {
-    /// Projected Gauss–Seidel.
-    Pgs,
-    /// Projected Gauss–Seidel, coloured: parallel.
-    #[default]
-    ColoredPgs,
-    /// Projected Jacobi; may diverge.
-    Jacobi,
-    /// Projected Jacobi with a line search.
-    JacobiLineSearch,
-    /// Projected Jacobi scaled by the spectral radius.
-    JacobiScaled,
-    /// Bridson's Jacobi; solves the problem of heavier bodies.
-    JacobiBridson,
-    /// Mass splitting.
-    MassSplitting,
-    /// Block mass splitting.
-    BlockMassSplitting,
-    /// Projected Gauss–Seidel in an order drawn anew for every step: to be compared with.
-    ShuffledPgs,
-}
+use super::sweep::{BlockRows, Effective, Part, block_residual};
+use crate::math::worse;
+use crate::model::settings::{Precision, Solver};
 
 /// How normals and friction take turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -54,16 +30,17 @@ pub enum Staggering {
 }
 
 /// When the direct solver takes over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectUse {
     /// Never.
     Never,
-    /// When the iterations left more of a residual than the tolerance and 1e-4 m/s, and the problem
-    /// is small.
+    /// When the iterations left a larger residual than the tolerance and this, and the problem is small.
     Auto {
         /// Rows at most.
         rows_max: u32,
+        /// Residual that is worth it, m/s.
+        above: f64,
     },
     /// After the iterations, whatever the residual and the size: the cost goes with rows³.
     Always,
@@ -106,14 +83,11 @@ impl Default for SolveSettings {
             iterations: 10,
             tolerance: 1e-6,
             friction: Staggering::default(),
-            direct: DirectUse::Auto { rows_max: 96 },
+            direct: DirectUse::Auto { rows_max: 96, above: 1e-4 },
             precision: Precision::Double,
         }
     }
 }
-
-/// Residual that is worth the cost of the direct solver, m/s.
-const DIRECT_ABOVE: f64 = 1e-4;
 
 /// Solves a prepared problem. `velocities` come in as v⁰ plus the effect of `impulses`
 /// ([`warm_start`]), and go out as the solution.
@@ -173,8 +147,8 @@ pub(crate) fn solve_and_hold(
     let mut report = SolveReport { iterations, residual, direct: false };
     let wanted = match settings.direct {
         DirectUse::Never => false,
-        DirectUse::Auto { rows_max } => {
-            let worth = residual > DIRECT_ABOVE.max(settings.tolerance);
+        DirectUse::Auto { rows_max, above } => {
+            let worth = residual > above.max(settings.tolerance);
             worth && problem.rows.len() <= rows_max as usize
         }
         DirectUse::Always => true,

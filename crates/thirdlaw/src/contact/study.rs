@@ -20,12 +20,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use super::colored_pgs;
 use super::problem::{ContactProblem, Velocities};
 use super::scratch::{Scratch, prepare};
-use super::solver::{Iterate, Solver, warm_start};
+use super::solver::{Iterate, warm_start};
+use super::solvers::colored_pgs;
 use super::sweep::Part;
 use super::violation::{Violation, violation};
+use crate::model::settings::Solver;
 
 /// A solver, the problem it works on, and how far it has come.
 #[derive(Debug)]

@@ -9,8 +9,10 @@
 //! antiparallel to z: sliding friction of greatest dissipation. The paper clamps each row
 //! (`FrictionModel::Pyramid`).
 
-use super::problem::{Block, Bound, ContactProblem, FrictionModel, Row};
+use super::problem::{Block, Bound, ContactProblem, Row};
 use super::row::{Pair, row_apply, row_response, row_velocity};
+use crate::math::worse;
+use crate::model::settings::FrictionModel;
 
 /// Which rows an iteration works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,12 +50,6 @@ pub(super) struct BlockRows<'a> {
     pub model: FrictionModel,
     /// ω: 1, or the under-relaxation of [tonge2012, Eq. 11].
     pub relax: f64,
-}
-
-/// The larger of two residuals; a NaN stays.
-#[inline(always)]
-pub(super) fn worse(a: f64, b: f64) -> f64 {
-    if b > a || b.is_nan() { b } else { a }
 }
 
 /// Responses of all rows of a block.

@@ -9,7 +9,8 @@
 use super::problem::{Bound, ContactProblem, Velocities};
 use super::row::Pair;
 use super::scratch::Scratch;
-use super::sweep::{BlockRows, for_residuals, worse};
+use super::sweep::{BlockRows, for_residuals};
+use crate::math::worse;
 
 /// How far from a solution, m/s.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -11,8 +11,8 @@
 
 use super::problem::{Block, ContactProblem, Side, Velocities};
 use super::row::{Counts, Pair};
-use super::sweep::{BlockRows, Effective, Part, sweep, worse};
-use crate::math::Vec3;
+use super::sweep::{BlockRows, Effective, Part, sweep};
+use crate::math::{Vec3, worse};
 use rayon::prelude::*;
 
 /// Problems with fewer rows are not worth waking threads for.

@@ -144,7 +144,7 @@ impl Coupling {
         }
         for anchor in &tie.anchors {
             self.check_handle(anchor.simulator, anchor.handle)?;
-            if crate::model::check_pose(&anchor.frame).is_err() {
+            if crate::model::error::check_pose(&anchor.frame).is_err() {
                 return Err(input("frame", "must be finite and its rotation of unit length"));
             }
         }

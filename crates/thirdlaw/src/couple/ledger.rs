@@ -1,8 +1,7 @@
 //! The books of a coupling: what crossed each interface in a step.
 
 use super::simulator::{Motion, Wrench};
-use crate::body::rotation_vector;
-use crate::math::Vec3;
+use crate::math::{Vec3, rotation_vector};
 use serde::{Deserialize, Serialize};
 
 /// What one link carried in the last step.

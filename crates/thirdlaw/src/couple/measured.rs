@@ -9,7 +9,7 @@ use super::settings::Method;
 use super::simulator::Motion;
 use super::tie::{Roles, TieKind};
 use super::told::given;
-use crate::contact::lu::Lu;
+use crate::linalg::lu::Lu;
 use serde::{Deserialize, Serialize};
 
 /// Most rows whose response is measured column by column.

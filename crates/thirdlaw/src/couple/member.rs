@@ -312,7 +312,7 @@ pub(super) fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Moti
     }
     let (v, w) = (&start.velocity, &end.velocity);
     let drift = end.position - start.position - 0.5 * dt * (v.linear + w.linear);
-    let turn = crate::body::rotation_vector(end.rotation * start.rotation.conjugate());
+    let turn = crate::math::rotation_vector(end.rotation * start.rotation.conjugate());
     let way = dt * (v.linear + 0.5 * share * (w.linear - v.linear)) + drift;
     Motion {
         position: start.position + share * way,

@@ -6,8 +6,7 @@ use super::member::Member;
 use super::save::SavedContact;
 use super::sheets::SheetMirror;
 use super::simulator::{Follow, Met, Motion, Response, Wrench};
-use crate::body::rotation_vector;
-use crate::math::{Mat3, Twist, Vec3};
+use crate::math::{Mat3, Twist, Vec3, rotation_vector};
 
 /// How much heavier than it is a body is taken to be that is only followed: its motion is off by that
 /// share of what the follower would do to it. Much more of it, and cloth solves with such a body among

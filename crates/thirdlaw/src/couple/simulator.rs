@@ -3,8 +3,8 @@
 //! Eight functions are asked of every simulator; what else it can do it may say by overriding those
 //! that answer "cannot" by default.
 
-use crate::body::Material;
 use crate::math::{Mat3, Quat, Twist, Vec3};
+use crate::model::body::Material;
 use crate::shape::Shape;
 use serde::{Deserialize, Serialize};
 use std::any::Any;

@@ -13,8 +13,7 @@
 //! as [baraff1997 Eq. 1] has it, drifts.)
 
 use super::simulator::{Motion, Wrench};
-use crate::body::rotation_vector;
-use crate::math::{Pose, Vec3, rotation_from_vector};
+use crate::math::{Pose, Vec3, rotation_from_vector, rotation_vector};
 
 /// A place on a handle of a simulator.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@ use super::ledger::CouplingReport;
 use super::settings::Method;
 use super::simulator::{Motion, Wrench};
 use super::tie::{Tie, TieKind};
-use crate::contact::lu::Lu;
+use crate::linalg::lu::Lu;
 use crate::math::Vec3;
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.

@@ -5,11 +5,11 @@
 //! that its node belongs to, with the places of the element's blocks in the row, found once.
 
 use super::{Contributions, ElementError, Energies, Energy, NONE, Row, Scatter, Stencil};
+use crate::linalg::block::{Block, Pattern, Scalar};
+use crate::linalg::hierarchy::{self, Level};
+use crate::linalg::rows::Rows;
 use crate::math::Vec3;
-use crate::solve::block::{Block, Pattern, Scalar};
-use crate::solve::hierarchy::{self, Level};
-use crate::solve::parallel::{Ragged, each};
-use crate::solve::rows::Rows;
+use crate::parallel::loops::{Ragged, each};
 use std::ops::Range;
 
 /// Rows, and the elements of each.

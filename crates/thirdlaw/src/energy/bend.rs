@@ -5,9 +5,9 @@
 //! may share a hinge, whose angle is then measured once.
 
 use super::{Energy, NONE, Row, Step, shifted};
+use crate::linalg::block::{Block, Lane, Scalar, lane};
 use crate::math::Vec3;
-use crate::solve::block::{Block, Lane, Scalar, lane};
-use crate::solve::parallel::{each, sum};
+use crate::parallel::loops::{each, sum};
 use std::hash::Hasher;
 
 /// Hinges, and the forms of their angles.

@@ -16,9 +16,9 @@
 
 use super::assemble::add_scaled;
 use super::{ElementError, Energy, Row, Step, shifted};
+use crate::linalg::block::{Scalar, block_of};
 use crate::math::{Mat3, Vec3, outer};
-use crate::solve::block::{Scalar, block_of};
-use crate::solve::parallel::{each, largest, sum};
+use crate::parallel::loops::{each, largest, sum};
 use std::hash::Hasher;
 
 /// A Hookean solid.

@@ -95,15 +95,15 @@ macro_rules! energies {
             }
 
             /// A block for every pair of nodes of every element.
-            fn pattern(&self, rows: usize) -> crate::solve::block::Pattern {
+            fn pattern(&self, rows: usize) -> crate::linalg::block::Pattern {
                 $(let $field = assemble::around(&self.$field, rows);)*
-                crate::solve::block::Pattern::new(rows, |row, columns| {
+                crate::linalg::block::Pattern::new(rows, |row, columns| {
                     $(assemble::add_columns(&self.$field, $field.row(row), columns);)*
                 })
             }
 
             /// The rows that elements add to.
-            fn scatter(&self, pattern: &crate::solve::block::Pattern) -> Scatter {
+            fn scatter(&self, pattern: &crate::linalg::block::Pattern) -> Scatter {
                 Scatter { $($field: assemble::element_rows(&self.$field, pattern),)* }
             }
         }

@@ -11,9 +11,9 @@
 
 use super::assemble::add_scaled;
 use super::{Energy, Row, Step, shifted};
+use crate::linalg::block::{Block, Scalar, block_of};
 use crate::math::{Mat3, Vec3, outer};
-use crate::solve::block::{Block, Scalar, block_of};
-use crate::solve::parallel::{each, largest, sum};
+use crate::parallel::loops::{each, largest, sum};
 use std::hash::Hasher;
 
 /// Triangles that stretch and shear.

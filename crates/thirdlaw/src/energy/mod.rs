@@ -22,8 +22,8 @@ mod tests;
 
 pub use error::ElementError;
 
+use crate::linalg::block::{Block, Scalar};
 use crate::math::Vec3;
-use crate::solve::block::{Block, Scalar};
 use std::fmt::Debug;
 use std::hash::Hasher;
 

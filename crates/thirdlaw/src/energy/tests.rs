@@ -5,10 +5,10 @@ use super::bend::{fold, hinge_angle};
 use super::linear_tetrahedron::{LinearElastic, LinearTetrahedra};
 use super::membrane::{self, Weights};
 use super::{Contributions, Energies, Energy, Step};
-use crate::cloth::{Bending, Cloth, ClothMesh, Fabric};
-use crate::deformable::elements::Elements;
+use crate::linalg::block::{Block, matrix};
 use crate::math::{Mat3, Vec3};
-use crate::solve::block::{Block, matrix};
+use crate::model::cloth::{Bending, Cloth, ClothMesh, Fabric};
+use crate::model::deformable::elements::Elements;
 
 /// Numbers in −1…1 that look random.
 struct Noise(u64);
@@ -354,9 +354,9 @@ fn damping_does_not_see_rigid_motion() {
     let product = |damping: [f64; 3]| {
         let (energies, x) = damped(Bending::Curvature, damping);
         let (layout, blocks, _) = system(&energies, &Step { x0: &x, x1: &x, h: H });
-        let v: Vec<_> = x.iter().map(|p| crate::solve::block::lane::<f64>(velocity(*p))).collect();
+        let v: Vec<_> = x.iter().map(|p| crate::linalg::block::lane::<f64>(velocity(*p))).collect();
         let mut out = vec![[0.0; 4]; x.len()];
-        crate::solve::block::multiply(&layout.pattern, &blocks, &v, &mut out);
+        crate::linalg::block::multiply(&layout.pattern, &blocks, &v, &mut out);
         out
     };
     let without = product([0.0; 3]);
@@ -470,9 +470,9 @@ fn stiffness_of_linear_tetrahedra_is_never_negative() {
         let (layout, blocks, _) = system(&energies, &Step { x0: &rest, x1: &rest, h: H });
         for _ in 0..50 {
             let v: Vec<_> = rest.iter().map(|_| noise.vector()).collect();
-            let lanes: Vec<_> = v.iter().map(|v| crate::solve::block::lane::<f64>(*v)).collect();
+            let lanes: Vec<_> = v.iter().map(|v| crate::linalg::block::lane::<f64>(*v)).collect();
             let mut out = vec![[0.0; 4]; v.len()];
-            crate::solve::block::multiply(&layout.pattern, &blocks, &lanes, &mut out);
+            crate::linalg::block::multiply(&layout.pattern, &blocks, &lanes, &mut out);
             let form: f64 =
                 v.iter().zip(&out).map(|(v, o)| v.dot(Vec3::new(o[0], o[1], o[2]))).sum();
             assert!(form > 0.0, "{form}");

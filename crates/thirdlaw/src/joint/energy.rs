@@ -1,10 +1,10 @@
 //! Energy that joints store: springs, and joints that are held softly. Drives are not counted: what
 //! they aim at moves, so that they are motors rather than stores.
 
-use super::description::{Enforcement, JointKind};
 use super::geometry::Placed;
-use super::model::{JointModel, used_axes};
-use super::reading::JointState;
+use crate::model::joint::description::{Enforcement, JointKind};
+use crate::model::joint::model::{JointModel, used_axes};
+use crate::state::joint::JointState;
 
 impl JointModel {
     /// ½ k (q − q*)² of all springs, and ½ K CᵀC where the joint is held softly, J. `way` is how joints

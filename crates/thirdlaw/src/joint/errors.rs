@@ -1,14 +1,14 @@
 //! How far off the rows of an island's joints are: C at the current poses or at trial ones, and the biases
 //! that take it away.
 
-use super::constraint::{MEMBERS_MAX, MemberState, ROWS_MAX};
-use super::description::{Enforcement, JointKind};
 use super::geometry::Placed;
 use super::island::{JointIsland, Stage};
-use super::model::{JointModel, used_axes};
 use super::system::{Link, Role, Source, Status};
 use crate::math::tangents;
 use crate::model::Model;
+use crate::model::joint::constraint::{MEMBERS_MAX, MemberState, ROWS_MAX};
+use crate::model::joint::description::{Enforcement, JointKind};
+use crate::model::joint::model::{JointModel, used_axes};
 
 impl JointIsland {
     /// Errors of all rows, at the trial poses or the current ones.

@@ -13,10 +13,10 @@
 //! smallest norm of v.
 //! This stops what the rows at the end do not see, since their J has lost its pivot again.
 
-use super::description::Enforcement;
 use super::island::{JointIsland, Stage};
 use super::system::{JointRow, Role, Status};
 use crate::math::{Quat, Twist, Vec3, rotation_from_vector};
+use crate::model::joint::description::Enforcement;
 
 /// Places looked at by Newton at most.
 const STEPS: usize = 24;

@@ -5,13 +5,12 @@
 //! three: the rotation vector. About none: twice the vector part of q_a⁻¹ q_b, which vanishes with
 //! the turn [shinar2008 §5.1].
 
-use super::curve::Curve;
-use super::description::JointKind;
-use super::model::{JointModel, Node};
-use super::reading::JointState;
-use crate::body::rotation_vector;
-use crate::math::{Quat, Vec3};
+use crate::math::{Quat, Vec3, rotation_vector};
+use crate::model::joint::curve::Curve;
+use crate::model::joint::description::JointKind;
+use crate::model::joint::model::{JointModel, Node};
 use crate::state::State;
+use crate::state::joint::JointState;
 
 /// The frames of a joint in the world.
 #[derive(Clone, Copy, Debug)]

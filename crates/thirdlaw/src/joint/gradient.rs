@@ -6,11 +6,10 @@
 //! - an axis y of b, seen in a, by u × y;
 //! - the rotation vector θ by u − ½ θ × u + c θ × (θ × u), c = (1 − (θ/2) cot(θ/2))/θ².
 
-use super::description::JointKind;
 use super::geometry::{Placed, Turning, unit};
-use super::model::JointModel;
-use crate::body::rotation_vector;
-use crate::math::Vec3;
+use crate::math::{Vec3, rotation_vector};
+use crate::model::joint::description::JointKind;
+use crate::model::joint::model::JointModel;
 
 /// One row of a Jacobian between two sides.
 #[derive(Clone, Copy, Debug, Default)]

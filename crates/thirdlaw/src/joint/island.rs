@@ -1,16 +1,15 @@
 //! The joints of one island, substep by substep: which rows they have, and what came of them. Where the
 //! rows are is in `place`, how far off they are in `errors`, what they want in `want`.
 
-use super::constraint::ROWS_MAX;
-use super::description::{Enforcement, JointKind};
 use super::geometry::Placed;
-use super::model::{JointModel, used_axes};
-use super::reading::JointState;
-use super::reduced::holds;
 use super::system::{JointRow, Link, Role, Source, System};
 use crate::contact::Velocities;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
+use crate::model::joint::constraint::ROWS_MAX;
+use crate::model::joint::description::{Enforcement, JointKind};
+use crate::model::joint::model::{JointModel, holds, used_axes};
+use crate::state::joint::JointState;
 
 /// The joints of one island with the memory to solve them.
 #[derive(Clone, Debug, Default)]
@@ -266,7 +265,7 @@ impl JointIsland {
             if let Source::Constraint(slot) = link.source
                 && let Some(constraint) = &model.constraints[slot as usize].constraint
             {
-                let mut carried = [0.0; super::constraint::ROWS_MAX];
+                let mut carried = [0.0; crate::model::joint::constraint::ROWS_MAX];
                 let count = rows.len();
                 for (out, row) in carried.iter_mut().zip(&self.system.rows[rows]) {
                     *out = row.impulse;

@@ -1,12 +1,12 @@
 //! Where the rows of an island's joints are: J at the current poses.
 
-use super::constraint::{MEMBERS_MAX, ROWS_MAX};
 use super::gradient::Gradient;
 use super::island::{JointIsland, Stage};
-use super::model::JointModel;
 use super::system::{Part, Role, Source};
 use crate::math::{Vec3, tangents};
 use crate::model::Model;
+use crate::model::joint::constraint::{MEMBERS_MAX, ROWS_MAX};
+use crate::model::joint::model::JointModel;
 
 impl JointIsland {
     /// J and errors of all rows at the current poses and velocities.

@@ -1,10 +1,10 @@
 //! Bringing positions onto the constraint after a move, and reading what came out.
 
-use super::description::Enforcement;
 use super::island::{JointIsland, Stage};
 use super::system::{Role, Source, Status};
 use crate::math::{Twist, rotation_from_vector};
 use crate::model::Model;
+use crate::model::joint::description::Enforcement;
 
 /// Newton steps of a projection at most.
 const STEPS: usize = 20;

@@ -6,7 +6,8 @@
 
 use super::factor::Factor;
 use super::order::{Order, Vertex};
-use crate::contact::{BodyMass, Bound, Row};
+use crate::contact::{Bound, Row};
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Twist, Vec3};
 
 /// The joints of one island as equations.

@@ -11,11 +11,11 @@
 //! α = (h²k + h d) J M⁻¹Jᵀ, θ = ½ + ½ α/(α + 4) is the one or the other where it should be, and keeps
 //! the order.
 
-use super::constraint::ROWS_MAX;
-use super::description::{Enforcement, JointKind};
 use super::enforce::{self, Moment};
 use super::island::{JointIsland, Stage};
 use super::system::{JointRow, Link, Role, Source, Status};
+use crate::model::joint::constraint::ROWS_MAX;
+use crate::model::joint::description::{Enforcement, JointKind};
 
 /// Compliance of dry friction and motors relative to the response, so that two of them on one
 /// coordinate do not contradict each other.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{hull::Hull, mass::MassProperties};
+use super::hull::Hull;
+use super::mass::MassProperties;
 use crate::math::{Pose, Vec3};
 
 /// A convex solid. Round ones have their axis along y.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use parry3d_f64::shape::{ConvexPolyhedron, SharedShape};
 use parry3d_f64::transformation::try_convex_hull;
 
-use super::{ShapeError, mass::MassProperties};
+use super::ShapeError;
+use super::mass::MassProperties;
 use crate::math::Vec3;
 
 /// A convex polyhedron in its own frame.

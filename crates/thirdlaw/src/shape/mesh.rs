@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 
-use super::{ShapeError, mass::MassProperties};
+use super::ShapeError;
+use super::mass::MassProperties;
 use crate::math::Vec3;
 
 /// A surface of triangles, solid on the side opposite to their (counter-clockwise) normals.

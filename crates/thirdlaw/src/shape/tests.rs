@@ -1,5 +1,5 @@
 use super::*;
-use crate::math::Mat3;
+use crate::math::{Mat3, Pose, Vec3};
 
 fn close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b} within {tolerance}");

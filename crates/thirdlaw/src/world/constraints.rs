@@ -1,12 +1,16 @@
 //! A user's own constraints of a world: adding and removing.
 
 use super::World;
-use crate::joint::constraint::{MEMBERS_MAX, ROWS_MAX, derivative_error};
+use crate::ids::ConstraintId;
 use crate::joint::geometry::side_pose;
-use crate::joint::model::Node;
-use crate::joint::{Constraint, ConstraintId, JointError, Member, MemberState, Side};
 use crate::math::{Twist, Vec3};
 use crate::model::ConstraintModel;
+use crate::model::joint::constraint::{
+    Constraint, MEMBERS_MAX, Member, MemberState, ROWS_MAX, derivative_error,
+};
+use crate::model::joint::description::Side;
+use crate::model::joint::error::JointError;
+use crate::model::joint::model::Node;
 use std::sync::Arc;
 
 impl World {

@@ -1,11 +1,11 @@
 //! Cloths and other deformable objects of a world.
 
 use super::World;
-use crate::cloth::{Cloth, ClothError};
-use crate::deformable::model::Sheet;
-use crate::deformable::{Deformable, DeformableError, DeformableModel};
 use crate::ids::{BodyId, ClothId, DeformableId, StaleDeformable};
 use crate::math::Vec3;
+use crate::model::cloth::{Cloth, ClothError};
+use crate::model::deformable::model::Sheet;
+use crate::model::deformable::{Deformable, DeformableError, DeformableModel};
 use std::sync::Arc;
 
 impl World {

@@ -2,12 +2,10 @@
 //! constraints like a user's own, held by the same exact solve as joints.
 
 use super::World;
-use crate::body::rotation_vector;
 use crate::couple::Given;
-use crate::joint::constraint::{MEMBERS_MAX, ROWS_MAX};
-use crate::joint::model::Node;
-use crate::joint::{Constraint, Member, MemberState};
-use crate::math::{Quat, Vec3};
+use crate::math::{Quat, Vec3, rotation_vector};
+use crate::model::joint::constraint::{Constraint, MEMBERS_MAX, Member, MemberState, ROWS_MAX};
+use crate::model::joint::model::Node;
 use crate::model::{ConstraintModel, Model};
 use std::sync::{Arc, Mutex};
 

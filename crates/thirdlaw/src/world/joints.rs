@@ -1,15 +1,19 @@
 //! Joints of a world: adding, editing, reading.
 
 use super::World;
-use crate::body::BodyKind;
 use crate::ids::JointId;
-use crate::joint::curve::Curve;
 use crate::joint::geometry::side_pose;
-use crate::joint::model::{Node, check_drive, check_joint, check_use, locked_axes};
-use crate::joint::{
-    Axis, Drive, Frame, Joint, JointError, JointKind, JointModel, JointReading, JointState, Side,
-};
 use crate::math::{Pose, Vec3};
+use crate::model::body::BodyKind;
+use crate::model::joint::axis::Axis;
+use crate::model::joint::curve::Curve;
+use crate::model::joint::description::{Frame, Joint, JointKind, Side};
+use crate::model::joint::drive::Drive;
+use crate::model::joint::error::JointError;
+use crate::model::joint::model::{
+    JointModel, Node, check_drive, check_joint, check_use, locked_axes,
+};
+use crate::state::joint::{JointReading, JointState};
 
 impl World {
     /// Adds a joint; refused, with the field named, if it cannot be held.

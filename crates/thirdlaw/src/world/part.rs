@@ -5,7 +5,7 @@
 use super::World;
 use crate::couple::{Motion, Wrench};
 use crate::ids::{BodyId, DeformableId, EmitterId, JointId, PointId};
-use crate::particle::Struck;
+use crate::state::stream::Struck;
 
 /// Something that a world holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,10 +2,11 @@
 
 use super::World;
 use crate::ids::PointId;
-use crate::joint::model::Node;
 use crate::math::Vec3;
-use crate::model::check_vector;
-use crate::point::{Point, PointError, PointModel, PointState};
+use crate::model::error::check_vector;
+use crate::model::joint::model::Node;
+use crate::model::point::{Point, PointError, PointModel};
+use crate::state::point::PointState;
 
 impl World {
     /// Adds a free point mass.

@@ -6,17 +6,18 @@
 //! what its momentum has beyond that. Rigid contacts, joints and cloth all see an ordinary body.
 
 use super::given::ToldList;
-use crate::body::BodyKind;
 use crate::couple::{Follow, Met, Motion, Wrench};
 use crate::ids::BodyId;
 use crate::joint::geometry::side_pose;
-use crate::joint::model::Node;
 use crate::math::{Mat3, Quat, Vec3};
-use crate::model::{BodyModel, Model};
-use crate::particle::Foreign;
-use crate::rigid::mass::body_mass;
-use crate::rigid::rotation;
-use crate::state::{BodyState, State};
+use crate::model::Model;
+use crate::model::body::mass::body_mass;
+use crate::model::body::model::BodyModel;
+use crate::model::body::{BodyKind, rotation};
+use crate::model::joint::model::Node;
+use crate::state::State;
+use crate::state::body::BodyState;
+use crate::step::streams::Foreign;
 
 /// How much heavier than it is a body is taken to be whose motion is prescribed.
 const HEAVY: f64 = 1e6;
@@ -117,7 +118,7 @@ impl Led {
         let Some((mass, inertia)) = self.response else {
             let turn = self.end.rotation * self.start.rotation.conjugate();
             now.velocity.linear = (self.end.position - self.start.position) / dt;
-            now.velocity.angular = crate::body::rotation_vector(turn) / dt;
+            now.velocity.angular = crate::math::rotation_vector(turn) / dt;
             return;
         };
         self.own = Some(Box::new(body.clone()));

@@ -2,9 +2,9 @@
 
 use super::World;
 use crate::contact::{Bound, ContactProblem, Velocities};
-use crate::error::StepError;
 use crate::ids::BodyId;
-use crate::scheme::problem::next_problem;
+use crate::report::StepError;
+use crate::step::rigid::problem::next_problem;
 
 /// The contact problem of the next step; see [`World::contact_problem`].
 #[derive(Clone, Debug, Default)]

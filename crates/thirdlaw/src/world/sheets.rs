@@ -9,7 +9,7 @@ impl World {
     pub(super) fn own_sheets(&self) -> Vec<Sheet> {
         let first = self.model.bodies.len() + self.model.points.len();
         let cloths = self.model.cloths.iter().filter(|cloth| cloth.alive);
-        let sheet = |cloth: &crate::deformable::model::DeformableModel| {
+        let sheet = |cloth: &crate::model::deformable::model::DeformableModel| {
             let elements = &cloth.elements;
             let handles = cloth.range().map(|i| first + i).collect();
             Sheet {

@@ -6,14 +6,14 @@
 
 use super::World;
 use super::ports::{Led, motion};
-use crate::body::{Body, BodyKind};
 use crate::couple::{
     Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
 };
 use crate::ids::{BodyId, ClothId, PointId};
-use crate::joint::model::Node;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
-use crate::snapshot::Snapshot;
+use crate::model::body::{Body, BodyKind};
+use crate::model::joint::model::Node;
+use crate::state::snapshot::Snapshot;
 
 /// What a handle names.
 enum Named {
@@ -137,7 +137,7 @@ impl Simulator for World {
     fn kick(&mut self, handle: usize, impulse: Wrench) -> bool {
         match self.named(handle) {
             Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
-                let mass = crate::rigid::mass::body_mass(
+                let mass = crate::model::body::mass::body_mass(
                     &self.model.bodies[slot],
                     self.state.bodies[slot].rotation,
                 );
@@ -223,7 +223,7 @@ impl Simulator for World {
     fn surfaces(&self) -> Vec<Surface> {
         let bodies = self.model.bodies.iter().enumerate();
         let mine = bodies.filter(|(slot, body)| body.alive && !self.is_obstacle(*slot));
-        let surface = |(handle, body): (usize, &crate::model::BodyModel)| Surface {
+        let surface = |(handle, body): (usize, &crate::model::body::model::BodyModel)| Surface {
             handle,
             shape: body.shape.clone(),
             center: body.center,
@@ -237,7 +237,7 @@ impl Simulator for World {
         let mut body = Body::kinematic(surface.shape.clone());
         body.material = surface.material;
         // its owner looks after what touches its own
-        body.groups = crate::particle::FOREIGN;
+        body.groups = crate::step::streams::FOREIGN;
         let id = self.add_body(body).ok()?;
         let model = &mut self.model.bodies[id.index as usize];
         model.center = surface.center;

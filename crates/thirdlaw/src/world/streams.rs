@@ -1,16 +1,18 @@
 //! Emitters of a world: adding, removing, reading.
 
 use super::World;
-use crate::ids::{BodyId, EmitterId, StaleId};
+use crate::ids::{BodyId, EmitterId, StaleEmitter, StaleId};
 use crate::math::Vec3;
-use crate::particle::emitter::StaleEmitter;
-use crate::particle::{Emitter, EmitterError, EmitterModel, ForceField, Stream};
-use crate::state::Push;
+use crate::model::emitter::field::ForceField;
+use crate::model::emitter::model::EmitterModel;
+use crate::model::emitter::{Emitter, EmitterError};
+use crate::state::body::Push;
+use crate::state::stream::Stream;
 use std::sync::Arc;
 
 impl World {
     /// Adds an emitter of particles, and takes the memory for as many as it may have at a time.
-    /// How they move and what they push is said at [`crate::particle`].
+    /// How they move and what they push is said at [`crate::step::streams`].
     pub fn add_emitter(&mut self, emitter: Emitter) -> Result<EmitterId, EmitterError> {
         if let Some(body) = emitter.body {
             self.model.slot(body).map_err(|_| EmitterError::NoSuchBody(body))?;

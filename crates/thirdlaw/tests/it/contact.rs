@@ -229,7 +229,7 @@ fn c12_harmonic_overhang_stands_at_99_percent_and_falls_at_101() {
 
 #[test]
 fn materials_combine_by_the_stronger_rule() {
-    use thirdlaw::body::Combine;
+    use thirdlaw::Combine;
     let material =
         |friction, friction_combine| Material { friction, friction_combine, ..Material::default() };
     let mut world = earth();

@@ -1,11 +1,9 @@
 //! Trees held in the coordinates of their joints.
 
 use crate::{cuboid, run, world};
-use thirdlaw::body::Mass;
-use thirdlaw::joint::AxisSettings;
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, Mat3, Quat, Side, Twist, Vec3,
-    World, measure,
+    Axis, AxisSettings, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, Mass, Mat3, Quat,
+    Side, Twist, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

@@ -2,11 +2,9 @@
 
 use crate::coordinates::{bar, every_kind, held, places, reduced, run_reduced, total};
 use crate::{cuboid, floor, run, sphere};
-use thirdlaw::body::Mass;
-use thirdlaw::joint::{Limits, Spring, Target};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, JointId, Mat3, Shape, Side, Twist, Vec3, World,
-    measure,
+    Axis, Body, BodyId, Drive, Enforcement, Joint, JointId, Limits, Mass, Mat3, Shape, Side,
+    Spring, Target, Twist, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

@@ -3,9 +3,8 @@
 
 use crate::coordinates::{apart, bar, every_kind, held, places, reduced, total};
 use crate::{cuboid, run, sphere};
-use thirdlaw::body::Mass;
 use thirdlaw::{
-    Axis, Body, Drive, Enforcement, Groups, Joint, Mat3, Side, Twist, Vec3, World, measure,
+    Axis, Body, Drive, Enforcement, Groups, Joint, Mass, Mat3, Side, Twist, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

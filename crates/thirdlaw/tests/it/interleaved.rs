@@ -1,9 +1,7 @@
 //! Joints held exactly after every iteration of the contact solver, in whole worlds.
 
 use crate::{cuboid, floor};
-use thirdlaw::contact::Solver;
-use thirdlaw::joint::JointSolve;
-use thirdlaw::{Body, BodyId, Joint, Settings, World, measure};
+use thirdlaw::{Body, BodyId, Joint, JointSolve, Settings, Solver, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
 

@@ -1,11 +1,9 @@
 //! Joints against known answers.
 
 use crate::{cuboid, earth, run, sphere, world};
-use thirdlaw::body::Mass;
-use thirdlaw::joint::{Limits, Target};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, JointId, Mat3, Point, Quat, Side, Vec3, World,
-    measure,
+    Axis, Body, BodyId, Drive, Enforcement, Joint, JointId, Limits, Mass, Mat3, Point, Quat, Side,
+    Target, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

@@ -1,10 +1,9 @@
 //! Springs and soft joints store what they take: kinetic, gravity and elastic energy together stay.
 
 use crate::{cuboid, earth, world};
-use thirdlaw::body::Mass;
-use thirdlaw::joint::Spring;
 use thirdlaw::{
-    Axis, Body, BodyId, Enforcement, Joint, Mat3, Point, Pose, Side, Vec3, World, measure,
+    Axis, Body, BodyId, Enforcement, Joint, Mass, Mat3, Point, Pose, Side, Spring, Vec3, World,
+    measure,
 };
 
 fn sum(world: &World) -> f64 {

@@ -2,12 +2,10 @@
 
 use crate::{cuboid, earth, run, sphere, world};
 use std::sync::Arc;
-use thirdlaw::joint::{
-    AxisSettings, Constraint, Limits, Member, MemberState, Spring, Target, constraint,
-};
+use thirdlaw::model::joint::constraint;
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, JointError, JointKind, Point, Pose, Quat, Side,
-    Vec3, World,
+    Axis, AxisSettings, Body, BodyId, Constraint, Drive, Enforcement, Joint, JointError, JointKind,
+    Limits, Member, MemberState, Point, Pose, Quat, Side, Spring, Target, Vec3, World,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -37,7 +35,7 @@ fn impossible_joints_are_refused_by_field() {
         joint
     };
     let limits = |lower, upper, restitution| Some(Limits { lower, upper, restitution });
-    let key = |time| thirdlaw::joint::DriveKey { time, position: 0.0 };
+    let key = |time| thirdlaw::DriveKey { time, position: 0.0 };
     let cases: Vec<(&str, Joint)> = vec![
         ("axes.limits", hinge().limit(Axis::TurnX, 1.0, -1.0)),
         ("axes.limits", hinge().limit(Axis::TurnX, nan, 1.0)),

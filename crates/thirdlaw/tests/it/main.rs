@@ -19,6 +19,7 @@ mod joint_input;
 mod mechanism;
 mod net;
 mod particles;
+mod paths;
 mod pile;
 mod problem;
 mod reduced;

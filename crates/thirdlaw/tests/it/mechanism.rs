@@ -1,11 +1,9 @@
 //! Mechanisms: loops, redundancy, internal drives, contacts, and random graphs of joints.
 
 use crate::{cuboid, earth, floor, hashes, run, sphere, with_threads, world};
-use thirdlaw::body::Mass;
-use thirdlaw::joint::Target;
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, JointKind, Mat3, Pose, Quat,
-    Settings, Side, Snapshot, Vec3, World, measure,
+    Axis, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, JointKind, Mass, Mat3, Pose,
+    Quat, Settings, Side, Snapshot, Target, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -134,7 +132,7 @@ fn andrews_mechanism_is_where_the_test_set_says() {
         Side::World,
         bodies[2],
     );
-    let place = |p: Vec3| thirdlaw::joint::Frame::World(Pose::from_parts(p, Quat::IDENTITY));
+    let place = |p: Vec3| thirdlaw::Frame::World(Pose::from_parts(p, Quat::IDENTITY));
     (spring.frame_a, spring.frame_b) = (place(c), place(hook));
     world.add_joint(spring).unwrap();
     for _ in 0..3000 {
@@ -426,8 +424,8 @@ fn joints_give_the_same_bits_for_any_threads_after_restoring_and_without_scratch
 
 #[test]
 fn every_enforcement_and_every_contact_solver_holds_a_chain() {
-    use thirdlaw::contact::Solver;
-    use thirdlaw::joint::JointSolve;
+    use thirdlaw::JointSolve;
+    use thirdlaw::Solver;
     let ways = [
         (Enforcement::Stabilized, 1e-8),
         (Enforcement::Soft { stiffness: 1e6, damping: 1e2 }, 1e-3),

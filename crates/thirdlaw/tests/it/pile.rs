@@ -1,8 +1,7 @@
 //! Piles: what many bodies in contact do together, whichever way their islands are solved.
 
 use crate::{cuboid, earth, floor, hashes, run, with_threads, world};
-use thirdlaw::contact::Solver;
-use thirdlaw::{Body, Settings, Vec3, World, measure};
+use thirdlaw::{Body, Settings, Solver, Vec3, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
 

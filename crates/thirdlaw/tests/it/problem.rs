@@ -1,8 +1,8 @@
 //! The contact problem of the next step, and settings that comparisons of solvers need.
 
 use crate::{cuboid, earth, floor, run};
-use thirdlaw::contact::{Solver, Study};
-use thirdlaw::{Body, BodyId, Observer, Precision, Settings, Stage, StepError, World};
+use thirdlaw::contact::Study;
+use thirdlaw::{Body, BodyId, Observer, Precision, Settings, Solver, Stage, StepError, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 

@@ -1,7 +1,8 @@
 //! Falling asleep and waking: nothing may be held up by a sleeper's dream.
 
 use crate::{cuboid, earth, floor, run, sphere, world};
-use thirdlaw::{Body, Keyframe, Keyframes, Pose, Shape, Vec3, math::rotation_from_vector};
+use thirdlaw::math::rotation_from_vector;
+use thirdlaw::{Body, Keyframe, Keyframes, Pose, Shape, Vec3};
 
 const FRAME: f64 = 1.0 / 60.0;
 

@@ -2,9 +2,9 @@
 
 use crate::{cuboid, earth, floor, hashes, run, with_threads, world};
 use std::sync::Arc;
-use thirdlaw::particle::EmitterError;
 use thirdlaw::{
-    Body, Cloth, ClothMesh, Emitter, ForceField, Pose, Shape, Snapshot, StepError, Vec3, World,
+    Body, Cloth, ClothMesh, Emitter, EmitterError, ForceField, Pose, Shape, Snapshot, StepError,
+    Vec3, World,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

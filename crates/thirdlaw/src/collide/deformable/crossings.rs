@@ -10,8 +10,9 @@
 use super::bvh::Box32;
 use super::closest::{point_triangle, segment_segment};
 use super::tree::{Chunk, Tree};
-use super::{Hit, HitKind, NO_BODY};
+use super::{Hit, NO_BODY};
 use crate::math::{Vec3, tangents};
+use crate::state::cloth::HitKind;
 
 /// Distance at which features meet, as a share of their size.
 const MEETING: f64 = 1e-6;

@@ -6,9 +6,9 @@
 //! and how they rub. Which of them push is for the scheme to find out.
 
 use super::{Hit, NO_BODY, ParticleScratch, Particles, Solid, Tree, vertex_solid};
-use crate::body::{Combine, Material};
-use crate::deformable::model::Sheet;
 use crate::math::Vec3;
+use crate::model::body::{Combine, Material};
+use crate::model::deformable::model::Sheet;
 use crate::shape::{Convex, Geometry, Shape};
 use std::sync::Arc;
 

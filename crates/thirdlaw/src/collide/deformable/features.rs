@@ -9,9 +9,10 @@ use super::distance::nearest_part;
 use super::features_convex::{edge_convex, triangle_convex};
 use super::features_mesh::{edge_mesh, triangle_mesh};
 use super::tree::Tree;
-use super::{Hit, HitKind, Particles, Placed, Solid};
+use super::{Hit, Particles, Placed, Solid};
 use crate::math::{Pose, Vec3};
 use crate::shape::Geometry;
+use crate::state::cloth::HitKind;
 
 /// Where a feature of a solid and a triangle or edge come near, in the frame of the solid.
 #[derive(Clone, Copy, Debug)]

@@ -37,10 +37,10 @@ pub use intersections::intersections_brute_force;
 pub use particles::{ParticleScratch, Particles, vertex_solid};
 pub use tree::Tree;
 
-use crate::body::Groups;
 use crate::math::{Mat3, Pose, Vec3};
+use crate::model::body::Groups;
 use crate::shape::Shape;
-use serde::{Deserialize, Serialize};
+use crate::state::cloth::HitKind;
 
 /// A place where cloth comes near something.
 ///
@@ -73,21 +73,6 @@ pub struct Hit {
 
 /// The `body` of a hit between cloth and cloth.
 pub const NO_BODY: u32 = u32::MAX;
-
-/// Which features meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum HitKind {
-    /// A particle and the surface of a solid.
-    VertexSolid,
-    /// A corner or round part of a solid and the inside of a triangle.
-    TriangleSolid,
-    /// An edge or round part of a solid and the inside of an edge.
-    EdgeSolid,
-    /// A particle and a triangle of cloth.
-    VertexTriangle,
-    /// Two edges of cloth.
-    EdgeEdge,
-}
 
 impl Hit {
     /// What names the pair from step to step; hits of one call differ in it.

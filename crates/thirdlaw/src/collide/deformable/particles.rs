@@ -1,8 +1,9 @@
 //! Particles against solids.
 
-use super::{Bounds, Hit, HitKind, Placed, Solid, signed_distance};
-use crate::body::Groups;
+use super::{Bounds, Hit, Placed, Solid, signed_distance};
 use crate::math::Vec3;
+use crate::model::body::Groups;
+use crate::state::cloth::HitKind;
 use rayon::prelude::*;
 
 /// Particles to look at.

@@ -5,8 +5,9 @@
 
 use super::closest::{point_triangle, segment_segment};
 use super::tree::{Chunk, Tree};
-use super::{Hit, HitKind, NO_BODY};
+use super::{Hit, NO_BODY};
 use crate::math::{Vec3, tangents};
+use crate::state::cloth::HitKind;
 
 /// Share of a triangle or edge below which two features count as touching, where the direction
 /// between their nearest points is rounding.

@@ -1,11 +1,12 @@
 //! The square system of given states, solved by LU.
 
-use super::super::problem::{Bound, ContactProblem, FrictionModel, Side, Velocities};
-use super::super::row::{Pair, row_apply, row_velocity};
-use super::super::sweep::Effective;
 use super::Newton;
 use super::states::State;
+use crate::contact::problem::{Bound, ContactProblem, Side, Velocities};
+use crate::contact::row::{Pair, row_apply, row_velocity};
+use crate::contact::sweep::Effective;
 use crate::math::Vec3;
+use crate::model::settings::FrictionModel;
 
 /// Solutions with the same factors after the first.
 const REFINEMENTS: usize = 3;

@@ -1,8 +1,9 @@
 //! What the rows are taken to do, and which of them the result contradicts.
 
-use super::super::problem::{Bound, FrictionModel};
-use super::super::sweep::project_disc;
 use super::Newton;
+use crate::contact::problem::Bound;
+use crate::contact::sweep::project_disc;
+use crate::model::settings::FrictionModel;
 
 /// What a row is taken to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 //! arms, gaps, responses and the push of overlaps are worked out in the lanes themselves, and impulses
 //! stay there from substep to substep.
 
-use super::super::colored_pgs::Plain;
-use super::super::problem::ContactProblem;
-use super::super::sweep::{Part, worse};
-use super::super::vector::{LANES, Vector, Wide, Wide3};
 use super::{Group, Input, Lanes, NOBODY, Nodes, Point, dot, scaled};
-use crate::math::{Mat3, Twist, Vec3};
+use crate::contact::problem::ContactProblem;
+use crate::contact::solvers::colored_pgs::Plain;
+use crate::contact::sweep::Part;
+use crate::math::{Mat3, Twist, Vec3, worse};
+use crate::simd::f64x4::{LANES, Vector, Wide, Wide3};
 
 /// A contact point on its two bodies.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl Lanes {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn follow_avx2(&mut self, poses: &[Pose], soft: &Softness, nodes: &mut Plain) {
-        self.follow_with::<super::super::vector::avx2::Register>(poses, soft, nodes);
+        self.follow_with::<crate::simd::f64x4::avx2::Register>(poses, soft, nodes);
     }
 
     #[inline(always)]
@@ -199,7 +199,7 @@ impl<V: Vector> Soft<V> {
 
 impl Point {
     /// Responses, and what the normal row wants: to close a gap no farther, or to push an overlap apart
-    /// under the load of the substep before (see `scheme/rebound.rs`).
+    /// under the load of the substep before (see `step/rigid/rebound.rs`).
     #[inline(always)]
     fn answer<V: Vector>(
         &mut self,

@@ -1,9 +1,9 @@
 //! Directions, arms, masses and responses of points, from the rows of a problem into the lanes.
 
-use super::super::problem::{Bound, ContactProblem};
-use super::super::vector::{LANES, Vector, Wide, Wide3};
 use super::{Group, Masses, NOBODY, Point, dot};
+use crate::contact::problem::{Bound, ContactProblem};
 use crate::math::{Mat3, Vec3};
+use crate::simd::f64x4::{LANES, Vector, Wide, Wide3};
 
 /// `points` starts at record `base`.
 pub(super) fn pack_groups(
@@ -34,7 +34,7 @@ pub(super) fn pack_groups(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn pack_avx2(problem: &ContactProblem, groups: &mut [Group], points: &mut [Point], base: usize) {
-    pack_with::<super::super::vector::avx2::Register>(problem, groups, points, base);
+    pack_with::<crate::simd::f64x4::avx2::Register>(problem, groups, points, base);
 }
 
 #[inline(always)]

@@ -1,9 +1,9 @@
-//! The sweep over packed records: every lane goes through the operations of [`super::super::sweep`].
+//! The sweep over packed records: every lane goes through the operations of [`crate::contact::sweep`].
 
-use super::super::sweep::{Part, worse};
-use super::super::vector::{ONE, Vector, Wide, Wide3};
 use super::{Chunk, Group, Impulse, Input, Masses, NOBODY, Nodes, Point, dot, scaled};
-use crate::math::Twist;
+use crate::contact::sweep::Part;
+use crate::math::{Twist, worse};
+use crate::simd::f64x4::{ONE, Vector, Wide, Wide3};
 
 /// Both sides of a group while it is worked on.
 pub(super) struct Sides<'a, V> {
@@ -131,7 +131,7 @@ impl<'a> Chunk<'a> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn sweep_avx2(&mut self, part: Part, nodes: &mut impl Nodes) -> f64 {
-        self.sweep_with::<super::super::vector::avx2::Register>(part, nodes)
+        self.sweep_with::<crate::simd::f64x4::avx2::Register>(part, nodes)
     }
 
     /// The pass with one kind of vectors.

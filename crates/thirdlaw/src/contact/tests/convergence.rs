@@ -2,6 +2,7 @@
 
 use super::reference::{Dense, flatten, murty};
 use super::*;
+use crate::math::{Twist, Vec3};
 
 const CONVERGENT: [Solver; 6] = [
     Solver::Pgs,

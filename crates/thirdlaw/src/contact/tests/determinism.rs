@@ -1,8 +1,9 @@
 //! Colours, and the same bits for any number of threads.
 
-use super::super::colors::Colors;
-use super::super::wrench::PARALLEL_ROWS;
 use super::*;
+use crate::contact::colors::Colors;
+use crate::contact::wrench::PARALLEL_ROWS;
+use crate::math::Vec3;
 
 const LARGE: Recipe = Recipe {
     bodies: 900,

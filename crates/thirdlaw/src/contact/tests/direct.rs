@@ -1,7 +1,9 @@
 //! The direct solver against long iteration, and where iteration gets nowhere.
 
-use super::super::direct;
 use super::*;
+use crate::contact::direct;
+use crate::math::{Mat3, Twist, Vec3};
+use crate::model::settings::FrictionModel;
 
 const RECIPE: Recipe =
     Recipe { bodies: 5, particles: 12, blocks: 6, points: 2, friction: Some(0.4), softness: 0.02 };
@@ -94,7 +96,7 @@ fn heavy_on_light_is_solved_where_iteration_is_not() {
                 let settings = SolveSettings {
                     iterations: 10,
                     tolerance: 1e-9 * ratio.max(1e6) / 1e6,
-                    direct: DirectUse::Auto { rows_max: 60 },
+                    direct: DirectUse::Auto { rows_max: 60, above: 1e-4 },
                     ..Default::default()
                 };
                 let iterative = stack(&masses, pull)

@@ -1,6 +1,8 @@
 //! Coulomb's law at the fixed points.
 
 use super::*;
+use crate::math::{Twist, Vec3};
+use crate::model::settings::FrictionModel;
 
 /// A box of mass 1 at the height of its contact with the ground, sliding at `velocity` while pressed
 /// down at 0.2 m/s.

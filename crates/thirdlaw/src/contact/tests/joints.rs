@@ -5,6 +5,7 @@ use super::splitting::SplitSystem;
 use super::*;
 use crate::joint::island::JointIsland;
 use crate::joint::system::{NodeMass, Role, Source, Status};
+use crate::math::Vec3;
 
 const RECIPE: Recipe =
     Recipe { bodies: 6, particles: 12, blocks: 9, points: 2, friction: None, softness: 0.05 };

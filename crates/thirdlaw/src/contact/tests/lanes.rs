@@ -1,12 +1,12 @@
 //! Contact points side by side do what the sweep of one block after the other does.
 
-use super::super::colored_pgs::Plain;
-use super::super::colors::Colors;
-use super::super::lanes::{Anchor, Lanes, Pose, Softness};
-use super::super::pgs;
-use super::super::vector::Wide;
 use super::*;
-use crate::math::rotation_from_vector;
+use crate::contact::colors::Colors;
+use crate::contact::lanes::{Anchor, Lanes, Pose, Softness};
+use crate::contact::solvers::colored_pgs::Plain;
+use crate::contact::solvers::pgs;
+use crate::math::{Mat3, rotation_from_vector};
+use crate::simd::f64x4::Wide;
 
 const MIXED: Recipe =
     Recipe { bodies: 30, particles: 0, blocks: 90, points: 3, friction: Some(0.4), softness: 0.05 };

@@ -11,7 +11,9 @@ mod splitting;
 mod study;
 
 use super::*;
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Quat, Twist, Vec3, tangents};
+use crate::model::settings::Solver;
 
 /// A small generator of repeatable numbers (splitmix64).
 pub struct Random(pub u64);

@@ -1,6 +1,6 @@
 //! The same problems in dense algebra, written without the code under test.
 
-use super::super::problem::*;
+use crate::contact::problem::*;
 
 /// J, M⁻¹, N + Γ and q = J v + b as dense arrays.
 pub struct Dense {

@@ -2,6 +2,7 @@
 
 use super::reference::{flatten, inverse_mass, jacobian_row, multiply};
 use super::*;
+use crate::model::settings::FrictionModel;
 
 const RECIPE: Recipe =
     Recipe { bodies: 5, particles: 12, blocks: 9, points: 3, friction: None, softness: 0.0 };

@@ -1,6 +1,8 @@
 //! What is told about solvers at work: violations, orders, single precision.
 
 use super::*;
+use crate::math::{Mat3, Twist, Vec3};
+use crate::model::settings::FrictionModel;
 
 const PILE: Recipe =
     Recipe { bodies: 12, particles: 24, blocks: 30, points: 2, friction: Some(0.5), softness: 0.0 };

@@ -8,10 +8,10 @@
 //! forces of this half step did to the velocities; J̇ v is a difference quotient along the motion.
 
 use super::Moment;
-use crate::joint::description::Enforcement;
 use crate::joint::island::{JointIsland, Stage};
 use crate::joint::system::{Role, Status};
 use crate::math::rotation_from_vector;
+use crate::model::joint::description::Enforcement;
 
 /// Gives half a step of constraint forces.
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {

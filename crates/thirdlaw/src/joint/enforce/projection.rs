@@ -8,8 +8,8 @@
 //! it take energy.
 
 use super::Moment;
-use crate::joint::description::Enforcement;
 use crate::joint::island::{JointIsland, Stage};
+use crate::model::joint::description::Enforcement;
 
 /// Projects the trial poses and the velocities.
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {

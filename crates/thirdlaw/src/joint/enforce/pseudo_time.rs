@@ -6,8 +6,8 @@
 //! after a few steps; along a chain the news travels one joint a step. Velocities change by Δx/h.
 
 use super::Moment;
-use crate::joint::description::Enforcement;
 use crate::joint::island::{JointIsland, Stage};
+use crate::model::joint::description::Enforcement;
 
 /// Sweeps over all joints at most.
 const SWEEPS: usize = 50;

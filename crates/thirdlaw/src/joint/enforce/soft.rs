@@ -5,9 +5,9 @@
 //! pulls the joint apart pulls it apart by force/K.
 
 use super::Moment;
-use crate::joint::description::Enforcement;
 use crate::joint::island::{JointIsland, Stage};
 use crate::joint::system::Status;
+use crate::model::joint::description::Enforcement;
 
 /// Makes springs of the rows before the move; what they owe after it is paid with that of other springs.
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {

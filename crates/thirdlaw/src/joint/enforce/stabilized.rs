@@ -7,9 +7,9 @@
 //! substep is closed in several.
 
 use super::Moment;
-use crate::joint::description::Enforcement;
 use crate::joint::island::{JointIsland, Stage};
 use crate::joint::system::{Role, Status};
+use crate::model::joint::description::Enforcement;
 
 /// Sets what the rows want.
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {

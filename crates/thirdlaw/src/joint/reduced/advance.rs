@@ -166,8 +166,9 @@ impl Tree {
         }
         let q = limb.coordinates(&self.places[i]);
         joint.joint.axes.iter().zip(q).zip(joint.locked).all(|((axis, q), locked)| {
-            let inside =
-                |l: crate::joint::Limits| (l.lower - AT_LIMIT..=l.upper + AT_LIMIT).contains(&q);
+            let inside = |l: crate::model::joint::axis::Limits| {
+                (l.lower - AT_LIMIT..=l.upper + AT_LIMIT).contains(&q)
+            };
             locked || axis.limits.is_none_or(inside)
         })
     }

@@ -13,8 +13,9 @@
 //! each axis e turning with its side. Inward, Iᴬ and pᴬ of what hangs on a limb are gathered without what
 //! its joint gives way; outward, rates follow from the motion of the parent.
 
+use super::Tree;
+use super::forest::Limb;
 use super::spatial::{Inertia, add, dot, factor, moved, scaled};
-use super::{Tree, forest::Limb};
 use crate::joint::geometry::{Turning, unit};
 use crate::joint::system::NONE;
 use crate::math::{Mat3, Quat, Twist, Vec3};

@@ -6,13 +6,12 @@
 
 use super::Tree;
 use super::rows::Row;
-use crate::joint::description::JointKind;
 use crate::joint::geometry::Turning;
 use crate::joint::island::JointIsland;
-use crate::joint::model::{JointModel, Node};
 use crate::joint::system::{NONE, Source};
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::Model;
+use crate::model::joint::model::{JointModel, Node};
 
 /// One body of the forest, with the joint that leads to it.
 #[derive(Clone, Copy, Debug)]
@@ -63,21 +62,6 @@ pub(super) struct Branches {
     links: Vec<u32>,
     /// Limb of a node; NONE while it has none.
     limbs: Vec<u32>,
-}
-
-/// Whether a joint of this kind can be held in its coordinates.
-pub(crate) fn holds(kind: &JointKind) -> bool {
-    matches!(
-        kind,
-        JointKind::Fixed
-            | JointKind::Ball
-            | JointKind::Hinge
-            | JointKind::Slider
-            | JointKind::Universal
-            | JointKind::Cylindrical
-            | JointKind::Planar
-            | JointKind::SixAxis
-    )
 }
 
 impl Tree {

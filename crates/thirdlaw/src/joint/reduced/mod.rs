@@ -35,7 +35,6 @@ mod rows;
 mod spatial;
 
 pub(crate) use advance::Around;
-pub(crate) use forest::holds;
 
 use crate::math::Twist;
 use dynamics::{Articulated, Motion};

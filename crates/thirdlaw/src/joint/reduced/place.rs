@@ -113,7 +113,7 @@ impl Limb {
             Turning::One(k) => q[3 + k] = place.angles[0],
             Turning::Two(i, j, _) => (q[3 + i], q[3 + j]) = (place.angles[0], place.angles[1]),
             Turning::Three => {
-                q[3..].copy_from_slice(&crate::body::rotation_vector(place.turn).to_array());
+                q[3..].copy_from_slice(&crate::math::rotation_vector(place.turn).to_array());
             }
         }
         q

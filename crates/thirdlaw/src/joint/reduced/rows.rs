@@ -10,9 +10,9 @@ use super::forest::Limb;
 use super::place::Place;
 use crate::joint::geometry::{Placed, Turning};
 use crate::joint::island::Local;
-use crate::joint::model::JointModel;
 use crate::math::{Quat, Vec3};
 use crate::model::Model;
+use crate::model::joint::model::JointModel;
 
 /// Compliance of what holds a velocity, relative to the response: what it gives way of the velocity that
 /// it holds back in a part of a substep.
@@ -151,7 +151,7 @@ impl Row {
                 let joint = &model.joints[self.slot as usize];
                 let g = joint.gradient(&placed, 0.0, axis).arm_b;
                 self.along[slides..slides + 3].copy_from_slice(&g.to_array());
-                self.at = crate::body::rotation_vector(place.turn)[axis - 3];
+                self.at = crate::math::rotation_vector(place.turn)[axis - 3];
             }
             Turning::Two(i, ..) => {
                 let k = usize::from(axis != 3 + i);

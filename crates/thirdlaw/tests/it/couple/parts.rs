@@ -5,8 +5,9 @@ use thirdlaw::couple::{
     Anchor, Coupling, CouplingSettings, Failure, Follow, Method, Motion, Response, Simulator,
     Surface, Tie, Wrench,
 };
-use thirdlaw::world::Thing;
-use thirdlaw::{Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Twist, Vec3, World};
+use thirdlaw::{
+    Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Thing, Twist, Vec3, World,
+};
 
 const DT: f64 = 1.0 / 60.0;
 

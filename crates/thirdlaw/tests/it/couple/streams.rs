@@ -2,9 +2,9 @@
 
 use crate::{cuboid, earth, floor};
 use thirdlaw::couple::{Coupling, CouplingSettings, Method};
-use thirdlaw::world::Thing;
 use thirdlaw::{
-    Body, BodyId, Cloth, ClothMesh, Emitter, Pose, Precision, Quat, Settings, Vec3, World, measure,
+    Body, BodyId, Cloth, ClothMesh, Emitter, Pose, Precision, Quat, Settings, Thing, Vec3, World,
+    measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;

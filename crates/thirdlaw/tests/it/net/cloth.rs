@@ -2,8 +2,10 @@
 
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor, sphere};
-use thirdlaw::settings::{ClothForces, ClothSolver, Precision, Preconditioner};
-use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Hold, Pose, Quat, Settings, Vec3, World};
+use thirdlaw::{
+    Body, Cloth, ClothForces, ClothMesh, ClothSolver, Fabric, Hold, Pose, Precision,
+    Preconditioner, Quat, Settings, Vec3, World,
+};
 
 fn with(change: impl FnOnce(&mut Settings)) -> World {
     let mut settings = Settings::default();

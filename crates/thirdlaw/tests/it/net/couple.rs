@@ -4,8 +4,7 @@ use super::{Case, Subject, hold};
 use crate::couple::sheet;
 use crate::{cuboid, earth, floor, sphere, world};
 use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Method, Tie};
-use thirdlaw::world::Thing;
-use thirdlaw::{Body, Emitter, Joint, Side, Vec3, World};
+use thirdlaw::{Body, Emitter, Joint, Side, Thing, Vec3, World};
 
 fn by(method: Method) -> Coupling {
     Coupling::new(CouplingSettings { method, ..CouplingSettings::default() }).unwrap()

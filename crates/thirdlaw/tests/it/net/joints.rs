@@ -2,9 +2,9 @@
 
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor};
-use thirdlaw::joint::{JointSolve, Target};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, Point, Settings, Shape, Vec3, World,
+    Axis, Body, BodyId, Drive, Enforcement, Joint, JointSolve, Point, Settings, Shape, Target,
+    Vec3, World,
 };
 
 fn with(change: impl FnOnce(&mut Settings)) -> World {
@@ -146,7 +146,7 @@ fn points() -> Subject {
     world.into()
 }
 
-const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     Case { name: "joints/reduced", frames: 60, build: || held_by(Enforcement::Reduced) },
     Case { name: "joints/stabilized", frames: 60, build: || held_by(Enforcement::Stabilized) },
     Case {

@@ -18,7 +18,7 @@ use crate::with_threads;
 use std::fmt::Write;
 use std::sync::Mutex;
 use thirdlaw::couple::Coupling;
-use thirdlaw::{Vec3, World};
+use thirdlaw::{PathCounts, SolvePath, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 const RECORDED: &str = include_str!("hashes.txt");
@@ -49,10 +49,14 @@ impl From<Coupling> for Subject {
 }
 
 impl Subject {
-    fn step(&mut self) {
+    /// Steps, and tells which paths islands took where one world is stepped.
+    fn step(&mut self) -> PathCounts {
         match self {
-            Subject::World(world) => drop(world.step(FRAME).expect("a step")),
-            Subject::Coupling(coupling) => drop(coupling.step(FRAME).expect("a step")),
+            Subject::World(world) => world.step(FRAME).expect("a step").paths,
+            Subject::Coupling(coupling) => {
+                coupling.step(FRAME).expect("a step");
+                PathCounts::default()
+            }
         }
     }
 
@@ -172,4 +176,22 @@ fn hold(cases: &[Case]) {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A path that no scene of the net takes could change unseen.
+#[test]
+fn every_path_is_taken_by_a_scene() {
+    let mut all = PathCounts::default();
+    for case in rigid::CASES.iter().chain(joints::CASES) {
+        let mut subject = (case.build)();
+        let mut paths = PathCounts::default();
+        (0..case.frames).for_each(|_| paths.add(&subject.step()));
+        let taken = paths.iter().filter(|(_, count)| *count > 0);
+        let names: Vec<_> = taken.map(|(path, n)| format!("{} {n}", path.name())).collect();
+        println!("{:<36} {}", case.name, names.join(", "));
+        all.add(&paths);
+    }
+    let untouched: Vec<SolvePath> =
+        all.iter().filter(|(_, count)| *count == 0).map(|(path, _)| path).collect();
+    assert!(untouched.is_empty(), "no scene takes {untouched:?}");
 }

@@ -2,8 +2,9 @@
 
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor, sphere};
-use thirdlaw::contact::{FrictionModel, Solver};
-use thirdlaw::{Body, Keyframe, Keyframes, Precision, Quat, Settings, Shape, Vec3, World};
+use thirdlaw::{
+    Body, FrictionModel, Keyframe, Keyframes, Precision, Quat, Settings, Shape, Solver, Vec3, World,
+};
 
 /// A number from −½ to ½, fixed for each i.
 fn r(i: usize) -> f64 {
@@ -190,7 +191,7 @@ fn by(solver: Solver, change: impl FnOnce(&mut Settings)) -> Subject {
     world.into()
 }
 
-const CASES: &[Case] = &[
+pub const CASES: &[Case] = &[
     Case { name: "rigid/flying", frames: 60, build: flying },
     Case { name: "rigid/clusters", frames: 50, build: clusters },
     Case { name: "rigid/pile", frames: 80, build: pile },

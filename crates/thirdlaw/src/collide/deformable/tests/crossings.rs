@@ -1,8 +1,10 @@
 //! Meetings on the way, against following the way in small steps.
 
-use super::super::closest::{point_triangle, segment_segment};
-use super::super::*;
 use super::{Random, crumpled, grid};
+use crate::collide::deformable::closest::{point_triangle, segment_segment};
+use crate::collide::deformable::*;
+use crate::math::Vec3;
+use crate::state::cloth::HitKind;
 
 /// Two triangles, or a triangle and a point of a far triangle: six particles.
 const TRIANGLES: [[u32; 3]; 2] = [[0, 1, 2], [3, 4, 5]];

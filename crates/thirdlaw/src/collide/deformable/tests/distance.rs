@@ -1,8 +1,8 @@
 //! Signed distances against definitions: sampled surfaces, and a second implementation.
 
-use super::super::*;
 use super::{Random, shapes};
-use crate::math::Vec3;
+use crate::collide::deformable::*;
+use crate::math::{Pose, Vec3};
 use crate::shape::Shape;
 
 const FAR: f64 = 100.0;

@@ -1,9 +1,11 @@
 //! Solids against the insides of triangles and edges.
 
-use super::super::*;
 use super::{Random, shapes};
-use crate::body::Groups;
-use crate::math::Quat;
+use crate::collide::deformable::*;
+use crate::math::{Pose, Quat, Vec3};
+use crate::model::body::Groups;
+use crate::shape::Shape;
+use crate::state::cloth::HitKind;
 
 const TRIANGLE: [[u32; 3]; 1] = [[0, 1, 2]];
 const SIDES: [[u32; 2]; 3] = [[0, 1], [1, 2], [0, 2]];

@@ -1,8 +1,10 @@
 //! Particles against solids.
 
-use super::super::*;
 use super::{Random, shapes};
-use crate::body::Groups;
+use crate::collide::deformable::*;
+use crate::math::{Pose, Vec3};
+use crate::model::body::Groups;
+use crate::shape::Shape;
 
 fn solids<'a>(shapes: &'a [(&'static str, Shape)], random: &mut Random) -> Vec<Solid<'a>> {
     let place = |(slot, (_, shape)): (usize, &'a (&'static str, Shape))| Solid {

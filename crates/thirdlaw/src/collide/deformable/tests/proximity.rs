@@ -1,8 +1,10 @@
 //! Cloth near cloth, against looking at every pair.
 
-use super::super::closest::{point_triangle, segment_segment};
-use super::super::*;
 use super::{Random, Sheet, crumpled, grid};
+use crate::collide::deformable::closest::{point_triangle, segment_segment};
+use crate::collide::deformable::*;
+use crate::math::Vec3;
+use crate::state::cloth::HitKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every place, without trees: by kind, first particle or edge, and the particles or edge it is near.

@@ -1,0 +1,27 @@
+//! Sparse linear systems of 3×3 blocks and how they are solved.
+//!
+//! `block` holds the matrix, `filter` the constraint filter S,
+//! `pcg` the modified conjugate gradients (baraff1998) with their loops in `passes` and the matrix of
+//! search directions in `narrow`, `precondition` what speeds them up:
+//! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
+//! coarse matrices of `galerkin`; `dense` is the W-form solved directly.
+
+pub mod block;
+pub mod bodies;
+mod cholesky;
+mod clusters;
+pub mod dense;
+pub mod filter;
+mod galerkin;
+pub mod hierarchy;
+pub(crate) mod lu;
+pub mod multilevel;
+pub mod narrow;
+mod passes;
+pub mod pcg;
+pub mod precondition;
+pub mod product;
+pub(crate) mod rows;
+pub mod stencil;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! The constant part of a rigid body: its description, checked, with masses worked out.
+
+use super::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
+use crate::math::{Mat3, Vec3};
+use crate::model::error::{BodyError, check_number, check_pose, check_vector, error};
+use crate::shape::Shape;
+use std::hash::{Hash, Hasher};
+
+/// The constant part of a rigid body.
+#[derive(Clone, Debug)]
+pub struct BodyModel {
+    /// Whether the slot is in use.
+    pub alive: bool,
+    /// How often the slot had been used before.
+    pub generation: u32,
+    /// What moves it.
+    pub kind: BodyKind,
+    /// Collision shape in the body's own frame.
+    pub shape: Shape,
+    /// kg; infinite unless dynamic.
+    pub mass: f64,
+    /// About the centre of mass in the body's own axes, kg·m².
+    pub inertia: Mat3,
+    /// Its inverse; zero unless dynamic.
+    pub inv_inertia: Mat3,
+    /// Centre of mass in the body's own frame, m.
+    pub center: Vec3,
+    /// Whether the inertia is the same about every axis, so that it need not be turned.
+    pub isotropic: bool,
+    /// Friction and restitution.
+    pub material: Material,
+    /// Which bodies it may touch.
+    pub groups: Groups,
+    /// 1/s.
+    pub linear_damping: f64,
+    /// 1/s.
+    pub angular_damping: f64,
+    /// Factor on gravity.
+    pub gravity_scale: f64,
+    /// Locked world axes.
+    pub locks: AxisLocks,
+    /// Constant and timed forces.
+    pub forces: Vec<Force>,
+    /// Path of a kinematic body.
+    pub motion: Keyframes,
+    /// Whether it may sleep.
+    pub can_sleep: bool,
+    /// Distance from the centre of mass to the farthest surface point, m.
+    pub reach: f64,
+}
+
+impl BodyModel {
+    /// Checks a description and derives the constant part of a body from it.
+    pub fn build(body: &Body, generation: u32) -> Result<BodyModel, BodyError> {
+        check_body(body)?;
+        let (mass, center, inertia) = match body.kind {
+            BodyKind::Dynamic => mass_properties(body)?,
+            _ => {
+                let center = body.shape.mass_properties().map_or(Vec3::ZERO, |m| m.center_of_mass);
+                (f64::INFINITY, center, Mat3::ZERO)
+            }
+        };
+        let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+        let deviation = inertia - Mat3::from_diagonal(Vec3::splat(trace / 3.0));
+        let largest = |m: &Mat3| {
+            [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
+        };
+        Ok(BodyModel {
+            alive: true,
+            generation,
+            kind: body.kind,
+            shape: body.shape.clone(),
+            mass,
+            inertia,
+            inv_inertia: if body.kind == BodyKind::Dynamic {
+                inertia.inverse()
+            } else {
+                Mat3::ZERO
+            },
+            center,
+            isotropic: largest(&deviation) <= 1e-12 * largest(&inertia),
+            material: body.material,
+            groups: body.groups,
+            linear_damping: body.linear_damping,
+            angular_damping: body.angular_damping,
+            gravity_scale: body.gravity_scale,
+            locks: body.locks,
+            forces: body.forces.clone(),
+            motion: Keyframes {
+                keys: body.motion.keys.iter().map(Keyframe::normalized).collect(),
+                ..body.motion.clone()
+            },
+            can_sleep: body.can_sleep,
+            reach: body.shape.outer_radius() + center.length(),
+        })
+    }
+
+    /// Whether forces move it.
+    pub fn is_dynamic(&self) -> bool {
+        self.alive && self.kind == BodyKind::Dynamic
+    }
+
+    pub(crate) fn fingerprint(&self, hasher: &mut crate::math::hash::BitHasher) {
+        self.alive.hash(hasher);
+        self.generation.hash(hasher);
+        if !self.alive {
+            return;
+        }
+        self.shape.fingerprint(hasher);
+        // plain data without pointers: its serialized bytes are its content
+        let plain = (
+            (self.kind, self.mass, self.inertia, self.center, self.material, self.groups),
+            (self.linear_damping, self.angular_damping, self.gravity_scale, self.locks),
+            (&self.forces, &self.motion, self.can_sleep),
+        );
+        if let Ok(bytes) = postcard::to_stdvec(&plain) {
+            hasher.write(&bytes);
+        }
+    }
+}
+
+fn check_body(body: &Body) -> Result<(), BodyError> {
+    check_pose(&body.pose)?;
+    check_vector("linear_velocity", body.linear_velocity)?;
+    check_vector("angular_velocity", body.angular_velocity)?;
+    check_number("material.friction", body.material.friction, 0.0..=1e6)?;
+    check_number("material.restitution", body.material.restitution, 0.0..=1.0)?;
+    check_number("linear_damping", body.linear_damping, 0.0..=f64::INFINITY)?;
+    check_number("angular_damping", body.angular_damping, 0.0..=f64::INFINITY)?;
+    check_number("gravity_scale", body.gravity_scale, f64::NEG_INFINITY..=f64::INFINITY)?;
+    for force in &body.forces {
+        check_vector("forces.force", force.force)?;
+        check_vector("forces.torque", force.torque)?;
+        check_vector("forces.point", force.point.unwrap_or_default())?;
+        if !force.from.is_finite() || force.until.is_nan() || force.until < force.from {
+            return Err(error(
+                "forces",
+                format!(
+                    "must end after it begins, not act from {} until {}",
+                    force.from, force.until
+                ),
+            ));
+        }
+    }
+    for (i, key) in body.motion.keys.iter().enumerate() {
+        check_number("motion.keys.time", key.time, f64::NEG_INFINITY..=f64::INFINITY)?;
+        check_pose(&crate::math::Pose::from_parts(key.position, key.rotation)).map_err(|e| {
+            error("motion.keys", format!("the {} of key {i} {}", e.field, e.problem))
+        })?;
+        if i > 0 && key.time <= body.motion.keys[i - 1].time {
+            return Err(error(
+                "motion.keys",
+                format!(
+                    "times must increase, but key {i} at {} s follows one at {} s",
+                    key.time,
+                    body.motion.keys[i - 1].time
+                ),
+            ));
+        }
+    }
+    if !body.motion.keys.is_empty() && body.kind != BodyKind::Kinematic {
+        return Err(error("motion", "only a kinematic body follows keyframes"));
+    }
+    let still = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
+    if body.kind == BodyKind::Fixed && !still {
+        return Err(error("linear_velocity", "a fixed body cannot move; make it kinematic"));
+    }
+    Ok(())
+}
+
+/// Largest and smallest mass taken, kg. Beyond these f64 runs out of digits against ordinary bodies.
+const MASS_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e18;
+
+fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
+    let check_mass = |field, mass: f64| {
+        if MASS_RANGE.contains(&mass) {
+            return Ok(());
+        }
+        let (low, high) = (MASS_RANGE.start(), MASS_RANGE.end());
+        Err(error(
+            field,
+            format!("a dynamic body weighs between {low:e} and {high:e} kg, not {mass:e}"),
+        ))
+    };
+    if !body.shape.outer_radius().is_finite() {
+        return Err(error(
+            "shape",
+            "a half-space cannot be dynamic; make the body fixed or kinematic",
+        ));
+    }
+    let of_shape = || {
+        body.shape.mass_properties().ok_or_else(|| {
+            error(
+                "shape",
+                "is an open mesh without volume; make the body fixed or kinematic, or give its \
+                 mass and inertia",
+            )
+        })
+    };
+    let (mass, center, inertia) = match body.mass {
+        Mass::Density(density) => {
+            if !(density.is_finite() && density > 0.0) {
+                return Err(error("mass", format!("the density must be positive, not {density}")));
+            }
+            let unit = of_shape()?;
+            (density * unit.volume, unit.center_of_mass, unit.inertia * density)
+        }
+        Mass::Total(mass) => {
+            check_mass("mass", mass)?;
+            let unit = of_shape()?;
+            (mass, unit.center_of_mass, unit.inertia * (mass / unit.volume))
+        }
+        Mass::Explicit { mass, center, inertia } => {
+            check_vector("mass.center", center)?;
+            (mass, center, inertia)
+        }
+    };
+    check_mass("mass", mass)?;
+    check_inertia(inertia)?;
+    Ok((mass, center, inertia))
+}
+
+/// An inertia tensor is symmetric, positive definite, and no principal moment exceeds the sum of the
+/// other two (it could not come from any distribution of mass).
+fn check_inertia(inertia: Mat3) -> Result<(), BodyError> {
+    let field = "mass.inertia";
+    if !inertia.is_finite() {
+        return Err(error(field, "must be finite"));
+    }
+    let asymmetry = inertia - inertia.transpose();
+    let scale = inertia.x_axis.x.abs() + inertia.y_axis.y.abs() + inertia.z_axis.z.abs();
+    if asymmetry.to_cols_array().iter().any(|x| x.abs() > 1e-9 * scale) {
+        return Err(error(field, "must be symmetric"));
+    }
+    let mut moments = glamx::DSymmetricEigen3::new(inertia).eigenvalues.to_array();
+    moments.sort_by(f64::total_cmp);
+    if moments[0] <= 1e-14 * scale {
+        return Err(error(
+            field,
+            format!("must be positive definite; its principal moments are {moments:?}"),
+        ));
+    }
+    if !inertia.inverse().is_finite() {
+        return Err(error(field, "is too small to be inverted"));
+    }
+    if moments[2] > (moments[0] + moments[1]) * (1.0 + 1e-9) {
+        return Err(error(
+            field,
+            format!(
+                "no principal moment may exceed the sum of the others, but they are {moments:?}"
+            ),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! Bodies and contacts, fast: most islands without joints and bounces, many at a time.
+//!
+//! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
+//! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
+//!
+//!   - eight contacts go side by side in single precision                  sweep.rs, vector.rs
+//!   - what lies within a block of neighbours stays at hand for a substep  blocks.rs, order.rs, plan.rs
+//!   - friction acts once per contact, not at each of its points           sweep.rs
+//!   - arms, normals and inertia are those of the beginning of the step, and gaps follow the bodies
+//!     to first order, so that a contact is packed once a step             pack.rs
+//!   - with constant arms the impulses of one substep do to the bodies in the next what they did
+//!     before, so that starting from them is a sum per body                bodies.rs
+//!   - separate piles go through all substeps one after the other, each from a core's cache
+//!   - threads stay together through all stages of a large one            team.rs
+//!
+//! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
+//! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
+//! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
+//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
+//! bodies that fly about, take other paths. Those that deserve patience
+//! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
+//!
+//! Islands in the same pile do not see each other: their contacts share no body, colours follow from
+//! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
+//! pile, nor on the number of threads, nor on the width of the machine's registers.
+
+mod blocks;
+mod bodies;
+mod bundle;
+mod order;
+mod pack;
+mod patience;
+mod plan;
+mod sides;
+mod step;
+mod sweep;
+mod unpack;
+mod work;
+
+use super::Plan;
+use super::substep::{Setting, SolveTotals};
+use super::watch::{Spent, Watch};
+use crate::parallel::share::Shared;
+use crate::report::SolvePath;
+use crate::state::body::BodyState;
+use crate::state::contact::Contact;
+use crate::step::island::Islands;
+use rayon::prelude::*;
+use step::Pile;
+
+/// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
+const PLENTY: usize = 1_000;
+/// Contacts from which a pile of patient islands is full: enough to fill the lanes of every colour, few enough
+/// to share out among threads.
+const FULL: usize = 64;
+
+/// All piles of a step.
+#[derive(Debug, Default)]
+pub struct Piles {
+    plain: Shelf,
+    patient: Shelf,
+    /// Line of each body in the pile that it is in.
+    line_of: Vec<u32>,
+}
+
+/// Piles, and how many of them are in use.
+#[derive(Debug, Default)]
+struct Shelf {
+    piles: Vec<Pile>,
+    used: usize,
+}
+
+impl Shelf {
+    fn in_use(&self) -> &[Pile] {
+        &self.piles[..self.used]
+    }
+
+    fn in_use_mut(&mut self) -> &mut [Pile] {
+        &mut self.piles[..self.used]
+    }
+
+    /// The one for the next island: the last, as long as it has less than `full` contacts.
+    fn filling(&mut self, full: usize, new: fn() -> Pile) -> &mut Pile {
+        if self.in_use().last().is_none_or(|pile| pile.contacts.len() >= full) {
+            if self.used == self.piles.len() {
+                self.piles.push(new());
+            }
+            self.piles[self.used].clear();
+            self.used += 1;
+        }
+        &mut self.piles[self.used - 1]
+    }
+}
+
+impl Piles {
+    /// Takes in the islands that go into piles.
+    pub fn collect(&mut self, setting: Setting, islands: &Islands, plans: &[Plan]) {
+        let contact = &setting.2.contact;
+        (self.plain.used, self.patient.used) = (0, 0);
+        self.line_of.resize(setting.0.bodies.len(), 0);
+        for (island, plan) in islands.islands.iter().zip(plans) {
+            let (slots, contacts) = (islands.bodies_of(island), islands.contacts_of(island));
+            match plan.path {
+                SolvePath::Pile => {
+                    let pile = self.plain.filling(PLENTY, Pile::default);
+                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                }
+                SolvePath::PatientPile => {
+                    let pile = self.patient.filling(FULL, Pile::patient);
+                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                    if let Some(patience) = &mut pile.patience {
+                        patience.add(contact, &plan.facts, contacts.len());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether no island is in any.
+    pub fn is_empty(&self) -> bool {
+        self.plain.used + self.patient.used == 0
+    }
+
+    /// Advances all islands in piles by a step; `bodies` are those of all islands, `contacts` those of
+    /// the world, which the state lends for as long.
+    pub fn solve(
+        &mut self,
+        setting: Setting,
+        bodies: &mut [BodyState],
+        contacts: &mut [Contact],
+        watch: &mut Watch,
+    ) {
+        let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
+        let line_of = &self.line_of[..];
+        let (plain, patient) = (self.plain.in_use_mut(), self.patient.in_use_mut());
+        let all: usize = plain.iter().map(|pile| pile.contacts.len()).sum();
+        for pile in &mut *plain {
+            // where there is one for everyone, they go through their substeps one after the other
+            pile.helped = 2 * pile.contacts.len() * rayon::current_num_threads() > all;
+        }
+        let clock = *watch;
+        let advance = |pile: &mut Pile| {
+            let mut own = clock.beside();
+            pile.gather(setting, line_of);
+            // SAFETY: each island is in one pile
+            unsafe { step::solve(setting, pile, &bodies, &contacts, &mut own) };
+            pile.totals.spent = own.spent;
+        };
+        // threads that are done with patient ones help with large ones, which can use any number
+        rayon::join(
+            || plain.par_iter_mut().for_each(advance),
+            || patient.par_iter_mut().for_each(advance),
+        );
+        let mut beside = Spent::default();
+        self.totals().for_each(|totals| beside.add(&totals.spent));
+        watch.divided(&beside);
+    }
+
+    /// What it took.
+    pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
+        self.patient.in_use().iter().chain(self.plain.in_use()).map(|pile| pile.totals)
+    }
+}

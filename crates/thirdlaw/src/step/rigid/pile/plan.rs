@@ -1,0 +1,152 @@
+//! The stages of a pile's step, one after the other, each made by all threads.
+//!
+//! Blocks take turns with the contacts between them. A block goes from the end of one substep to the middle
+//! of the next in one go, while everything in it is at hand: the last impulses without push, forces, impulses
+//! with push. Then come the contacts between blocks, colour by colour; positions; and the contacts between
+//! blocks without push.
+
+use super::blocks::Blocks;
+use super::sweep::Pass;
+use super::work::Work;
+use crate::parallel::team;
+use crate::step::rigid::watch::Watch;
+use std::sync::atomic::Ordering;
+
+/// Contacts from which several threads are worth calling.
+const TEAM: usize = 500;
+
+/// A stage, and how many chunks it has.
+pub type Planned = (Stage, usize);
+
+/// What all threads make together, chunk by chunk.
+#[derive(Clone, Copy, Debug)]
+pub enum Stage {
+    /// Contacts between blocks into bundles.
+    Pack,
+    /// Bodies that follow a path, for this substep.
+    Lead(u32),
+    /// Blocks from contacts and forces up to the impulses that the contacts start with.
+    Start,
+    /// Blocks from there on: impulses with push.
+    Push,
+    /// Blocks from the last impulses without push into this substep, up to those with push.
+    Next(u32),
+    /// Blocks: impulses without push.
+    Relax,
+    /// Blocks: the last ones, which go to the contacts, and bodies back to the state.
+    End,
+    /// Contacts of a colour between blocks.
+    Between(Pass, usize),
+    /// Positions.
+    Advance,
+    /// Impulses to the contacts between blocks.
+    Unpack,
+}
+
+impl Stage {
+    fn integrates(self) -> bool {
+        matches!(self, Stage::Lead(_) | Stage::Advance)
+    }
+}
+
+/// Advances a pile by a step. Returns the iterations made, and the change that the last one asked for, m/s.
+///
+/// # Safety
+/// Nobody else works on the pile.
+pub unsafe fn solve(
+    work: &Work,
+    helped: bool,
+    blocks: &Blocks,
+    plan: &mut Vec<Planned>,
+    watch: &mut Watch,
+) -> (u32, f64) {
+    list(work, blocks, plan);
+    let bodies = work.body_at.len();
+    let contact = &work.setting.2.contact;
+    let push = |at: usize| {
+        let chunk = &work.order.inside[at];
+        for round in 0..contact.iterations {
+            // SAFETY: blocks have no movable body in common
+            unsafe { work.sweep(if round == 0 { Pass::Place } else { Pass::Push }, chunk) };
+        }
+    };
+    let perform = |stage: u32, at: usize| {
+        // SAFETY of all below: each chunk is made once in a stage; blocks, and the contacts of a colour, have
+        // no movable body in common
+        unsafe {
+            match plan[stage as usize].0 {
+                Stage::Pack => work.pack(&work.order.between[at]),
+                Stage::Lead(substep) => work.lines.lead(work.setting, substep),
+                Stage::Start => {
+                    work.pack(&work.order.inside[at]);
+                    work.begin(blocks.range(at, bodies), 0);
+                    work.sweep(Pass::Warm, &work.order.inside[at]);
+                }
+                Stage::Push => push(at),
+                Stage::Next(substep) => {
+                    work.sweep(Pass::Relax, &work.order.inside[at]);
+                    work.begin(blocks.range(at, bodies), substep);
+                    push(at);
+                }
+                Stage::Relax => work.sweep(Pass::Relax, &work.order.inside[at]),
+                Stage::End => {
+                    work.sweep(Pass::Last, &work.order.inside[at]);
+                    work.unpack(&work.order.inside[at]);
+                    work.finish(blocks.range(at, bodies));
+                }
+                Stage::Between(pass, color) => {
+                    let first = work.order.colors[color].start as usize;
+                    work.sweep(pass, &work.order.between[first + at]);
+                }
+                Stage::Advance => work.advance(blocks.range(at, bodies)),
+                Stage::Unpack => work.unpack(&work.order.between[at]),
+            }
+        }
+    };
+    team::run(helped && work.contacts.len() >= TEAM, &perform, |leader| {
+        for (number, &(stage, chunks)) in plan.iter().enumerate() {
+            leader.stage(number as u32, chunks);
+            if stage.integrates() { watch.integrated() } else { watch.solved() }
+        }
+    });
+    let rounds = contact.iterations + contact.relax_iterations;
+    let met = f32::from_bits(work.met.load(Ordering::Relaxed));
+    (work.setting.2.substeps * rounds, f64::from(met))
+}
+
+/// Lists the stages.
+fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
+    let (settings, blocks) = (work.setting.2, blocks.len());
+    let contact = &settings.contact;
+    plan.clear();
+    plan.push((Stage::Pack, work.order.between.len()));
+    let between = |plan: &mut Vec<Planned>, pass: Pass| {
+        let colors = work.order.colors.iter().enumerate();
+        plan.extend(colors.map(|(i, chunks)| (Stage::Between(pass, i), chunks.len())));
+    };
+    for substep in 0..settings.substeps {
+        plan.push((Stage::Lead(substep), 1));
+        if substep == 0 {
+            plan.push((Stage::Start, blocks));
+            between(plan, Pass::Warm);
+            plan.push((Stage::Push, blocks));
+        } else {
+            plan.push((Stage::Next(substep), blocks));
+        }
+        for round in 0..contact.iterations {
+            between(plan, if round == 0 { Pass::Place } else { Pass::Push });
+        }
+        plan.push((Stage::Advance, blocks));
+        for round in 1..=contact.relax_iterations {
+            let last = round == contact.relax_iterations;
+            let measured = last && substep + 1 == settings.substeps;
+            between(plan, if measured { Pass::Last } else { Pass::Relax });
+            // within blocks the last one belongs to what follows
+            if !last {
+                plan.push((Stage::Relax, blocks));
+            }
+        }
+    }
+    plan.push((Stage::Unpack, work.order.between.len()));
+    plan.push((Stage::End, blocks));
+}

@@ -1,0 +1,217 @@
+//! A pile through the substeps of a step.
+
+use super::blocks::Blocks;
+use super::bodies::{Lines, SharedLines};
+use super::bundle::{Bundle, Points, WORLD};
+use super::order::{Entry, Order};
+use super::patience::{self, Outcome, Patience};
+use super::plan::{self, Planned};
+use super::sweep::Spring;
+use super::work::Work;
+use crate::parallel::share::Shared;
+use crate::simd::f32x8::Wide3;
+use crate::state::body::BodyState;
+use crate::state::contact::Contact;
+use crate::step::island::{Island, Touch};
+use crate::step::rigid::rebound::Spring as Rebound;
+use crate::step::rigid::substep::{Setting, SolveTotals};
+use crate::step::rigid::watch::Watch;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::AtomicU32;
+
+/// Contacts that a thread goes through at least.
+const TOGETHER: usize = 1024;
+
+/// Memory for a pile.
+#[derive(Debug, Default)]
+pub struct Pile {
+    /// Slots of the bodies of its islands, and their places among those of all islands.
+    bodies: Vec<u32>,
+    body_at: Vec<u32>,
+    /// Their contacts.
+    pub contacts: Vec<Touch>,
+    blocks: Blocks,
+    lines: Lines,
+    order: Order,
+    bundles: Vec<Bundle>,
+    points: Vec<Points>,
+    offsets: Vec<Wide3>,
+    /// Slots of what they touch that is not dynamic, ascending.
+    others: Vec<u32>,
+    /// Whether several threads may go through it together.
+    pub helped: bool,
+    /// Where its islands are patient.
+    pub patience: Option<Patience>,
+    /// How the last pass over each bundle went, where they are.
+    judged: Vec<Outcome>,
+    /// The stages of a step, where they are not.
+    plan: Vec<Planned>,
+    /// What the last step took.
+    pub totals: SolveTotals,
+}
+
+/// Advances the islands of a pile by a step, once they are gathered.
+///
+/// # Safety
+/// Nobody else reads or changes the bodies and contacts of these islands meanwhile.
+pub unsafe fn solve(
+    setting: Setting,
+    pile: &mut Pile,
+    bodies: &Shared<BodyState>,
+    all: &Shared<Contact>,
+    watch: &mut Watch,
+) {
+    let Pile {
+        lines, order, bundles, points, offsets, contacts, body_at, patience, judged, ..
+    } = pile;
+    let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
+    judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
+    let work = Work {
+        setting,
+        spring: spring(setting),
+        order,
+        bundles: Shared::new(bundles),
+        points: Shared::new(points),
+        offsets: Shared::new(offsets),
+        judged: Shared::new(judged),
+        lines: SharedLines {
+            velocity: Shared::new(velocity),
+            moved: Shared::new(moved),
+            free: Shared::new(free),
+            movers: Shared::new(movers),
+            turners: Shared::new(turners),
+            led: Shared::new(led),
+        },
+        inv_mass,
+        places,
+        contacts,
+        all_contacts: all,
+        body_at,
+        all_bodies: bodies,
+        met: AtomicU32::new(0),
+    };
+    // SAFETY: the caller's
+    let (iterations, residual) = match patience {
+        Some(patience) => unsafe { patience::solve(&work, patience, watch) },
+        None => unsafe { plan::solve(&work, pile.helped, &pile.blocks, &mut pile.plan, watch) },
+    };
+    pile.totals = SolveTotals { iterations, residual, ..SolveTotals::default() };
+}
+
+/// The spring of the settings, in the units of a sweep.
+fn spring((_, _, settings, dt): Setting) -> Spring {
+    let h = dt / f64::from(settings.substeps);
+    let contact = &settings.contact;
+    let Rebound { rate, softness } = Rebound::new(contact, h);
+    Spring {
+        inv_h: (1.0 / h) as f32,
+        rate: rate as f32,
+        softness: softness as f32,
+        slop: contact.slop as f32,
+        skin: contact.skin as f32,
+        speed: contact.push_speed as f32,
+        sag: contact.sag as f32,
+    }
+}
+
+impl Pile {
+    /// An empty one for patient islands.
+    pub fn patient() -> Pile {
+        Pile { patience: Some(Patience::default()), ..Pile::default() }
+    }
+
+    /// Takes everything out.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.body_at.clear();
+        self.contacts.clear();
+        self.blocks.clear();
+        if let Some(patience) = &mut self.patience {
+            patience.clear();
+        }
+    }
+
+    /// Takes in an island, and notes the lines of its bodies.
+    pub fn add(
+        &mut self,
+        setting: Setting,
+        island: &Island,
+        slots: &[u32],
+        contacts: &[Touch],
+        line_of: &mut [u32],
+    ) {
+        let (first, start) = (self.bodies.len(), island.body_start as u32);
+        let position = |i: usize| setting.1.bodies[slots[i] as usize].position;
+        match self.blocks.add(first, contacts.len(), slots.len(), position) {
+            Some(order) => {
+                self.bodies.extend(order.iter().map(|&i| slots[i as usize]));
+                self.body_at.extend(order.iter().map(|&i| start + i));
+            }
+            None => {
+                self.bodies.extend_from_slice(slots);
+                self.body_at.extend(start..start + slots.len() as u32);
+            }
+        }
+        for (&slot, line) in self.bodies[first..].iter().zip(first as u32 + 1..) {
+            line_of[slot as usize] = line;
+        }
+        self.contacts.extend_from_slice(contacts);
+    }
+
+    /// Brings bodies and contacts together.
+    pub fn gather(&mut self, setting: Setting, line_of: &[u32]) {
+        self.others.clear();
+        for touch in &self.contacts {
+            for (slot, moves) in [touch.a, touch.b].into_iter().zip(touch.moves) {
+                if !moves && self.others.last() != Some(&slot) {
+                    self.others.push(slot);
+                }
+            }
+        }
+        self.others.sort_unstable();
+        self.others.dedup();
+        let Pile { bodies, others, blocks, order, contacts, lines, .. } = self;
+        rayon::join(
+            || lines.gather(setting, bodies, others),
+            || sort(order, blocks, contacts, (bodies.len(), others, line_of)),
+        );
+        // what they hold is of no matter: packing fills them anew
+        self.bundles.resize(self.order.bundles, Bundle::default());
+        self.points.resize(self.order.points, Points::default());
+        self.offsets.resize(self.order.points, Wide3::default());
+    }
+}
+
+/// Finds the order of contacts between so many bodies in blocks, of these lines, and others behind them.
+fn sort(
+    order: &mut Order,
+    blocks: &mut Blocks,
+    contacts: &[Touch],
+    (bodies, others, line_of): (usize, &[u32], &[u32]),
+) {
+    let count = blocks.len();
+    let block_of = blocks.of_lines(bodies);
+    order.entries.clear();
+    order.entries.par_extend(contacts.par_iter().with_min_len(TOGETHER).map(|touch| {
+        let (slots, moves) = ([touch.a, touch.b], touch.moves);
+        let line = |side: usize| match moves[side] {
+            true => line_of[slots[side] as usize],
+            false => {
+                let other = others.binary_search(&slots[side]);
+                other.map_or(WORLD, |i| (bodies + 1 + i) as u32)
+            }
+        };
+        let body = [line(0), line(1)];
+        let [a, b] = [0, 1].map(|side| moves[side].then(|| block_of[body[side] as usize]));
+        let between = a.zip(b).is_some_and(|(a, b)| a != b);
+        let part = if between { None } else { a.or(b) };
+        Entry { body, moves, count: touch.count, part: part.unwrap_or(count as u32) }
+    }));
+    // lines begin with the world's
+    let lines = |block: usize| {
+        let Range { start, end } = blocks.range(block, bodies);
+        start + 1..end + 1
+    };
+    order.build(bodies + 1, count, lines);
+}

@@ -1,0 +1,161 @@
+//! The parts that the stages of a pile are made of, each for some bundles or some bodies.
+
+use super::bodies::SharedLines;
+use super::bundle::{Bundle, Padded, Points};
+use super::order::{Chunk, Group, NONE, Order};
+use super::pack::{Place, Source, pack};
+use super::patience::Outcome;
+use super::sweep::{self, Bodies, Part, Pass, Spring};
+use super::unpack::unpack;
+use crate::parallel::share::{Shared, prefetch};
+use crate::simd::f32x8::{LANES, Wide, Wide3};
+use crate::state::body::BodyState;
+use crate::state::contact::{Contact, Impulses};
+use crate::step::island::Touch;
+use crate::step::rigid::substep::Setting;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Where the impulses of a contact lie.
+const IMPULSES: usize = std::mem::offset_of!(Contact, impulses);
+
+/// A pile on its way through a step.
+///
+/// # Safety
+/// Of all its functions: bundles, and bodies, are worked on by one thread at a time, and so are movable
+/// bodies that bundles have in common.
+pub struct Work<'a> {
+    pub setting: Setting<'a>,
+    pub spring: Spring,
+    pub order: &'a Order,
+    pub bundles: Shared<'a, Bundle>,
+    pub points: Shared<'a, Points>,
+    /// Of the points from the middle of their contact, along the surface.
+    pub offsets: Shared<'a, Wide3>,
+    /// How the last pass over each bundle went, where there is patience.
+    pub judged: Shared<'a, Outcome>,
+    pub lines: SharedLines<'a>,
+    pub inv_mass: &'a [Padded],
+    pub places: &'a [Place],
+    /// Contacts of the pile among all, and bodies of the pile among all.
+    pub contacts: &'a [Touch],
+    pub all_contacts: &'a Shared<'a, Contact>,
+    pub body_at: &'a [u32],
+    pub all_bodies: &'a Shared<'a, BodyState>,
+    /// Bits of the largest change that the last passes asked for, m/s.
+    pub met: AtomicU32,
+}
+
+impl Work<'_> {
+    /// The contacts of a group, or of none, to be asked for early: they lie far apart.
+    fn addresses(&self, group: Option<&Group>) -> impl Iterator<Item = *const Contact> {
+        let lanes = group.into_iter().flat_map(|group| group.lanes);
+        lanes.filter(|&i| i != NONE).map(|i| {
+            let at = self.contacts[i as usize].index as usize;
+            self.all_contacts.address(at).cast_const()
+        })
+    }
+
+    /// What a chunk has of bundles, points and offsets.
+    #[allow(clippy::mut_from_ref)]
+    unsafe fn records(&self, chunk: &Chunk) -> (&mut [Bundle], &mut [Points], &mut [Wide3]) {
+        let (bundles, points) = (chunk.bundles.clone(), chunk.points.clone());
+        // SAFETY: the caller's
+        unsafe {
+            let own = self.points.range(points.clone());
+            (self.bundles.range(bundles), own, self.offsets.range(points))
+        }
+    }
+
+    /// Fills bundles from contacts.
+    pub unsafe fn pack(&self, chunk: &Chunk) {
+        // SAFETY: the caller's
+        let (bundles, points, offsets) = unsafe { self.records(chunk) };
+        let source = Source {
+            entries: &self.order.entries,
+            places: self.places,
+            contacts: self.contacts,
+            all: self.all_contacts,
+        };
+        let groups = self.order.groups(chunk);
+        let mut start = 0;
+        for (i, (bundle, group)) in bundles.iter_mut().zip(groups).enumerate() {
+            let mine = start..start + usize::from(group.count);
+            self.addresses(groups.get(i + 1)).for_each(prefetch);
+            bundle.start = start as u32;
+            start = mine.end;
+            let own = (&mut points[mine.clone()], &mut offsets[mine]);
+            // SAFETY: the caller's
+            unsafe { pack(bundle, own, group, &source) };
+        }
+    }
+
+    /// Hands contacts their impulses.
+    pub unsafe fn unpack(&self, chunk: &Chunk) {
+        // SAFETY: the caller's
+        let (bundles, points, offsets) = unsafe { self.records(chunk) };
+        let groups = self.order.groups(chunk);
+        for (i, (bundle, group)) in bundles.iter().zip(groups).enumerate() {
+            let start = bundle.start as usize;
+            let mine = start..start + usize::from(group.count);
+            let impulses = |contact: *const Contact| {
+                contact.cast::<Impulses>().wrapping_byte_add(IMPULSES).cast_mut()
+            };
+            self.addresses(groups.get(i + 1)).for_each(|contact| prefetch(impulses(contact)));
+            let mut counts = Wide::default();
+            let mut to = [std::ptr::null_mut(); LANES];
+            for (lane, contact) in self.addresses(Some(group)).enumerate() {
+                to[lane] = impulses(contact);
+                let entry = &self.order.entries[group.lanes[lane] as usize];
+                counts.0[lane] = f32::from(entry.count);
+            }
+            // SAFETY: the caller's
+            unsafe { unpack(bundle, &points[mine.clone()], &offsets[mine], &counts, to) };
+        }
+    }
+
+    /// One pass over bundles, in their order.
+    pub unsafe fn sweep(&self, pass: Pass, chunk: &Chunk) {
+        let bodies = Bodies {
+            velocity: &self.lines.velocity,
+            moved: &self.lines.moved,
+            inv_mass: self.inv_mass,
+        };
+        let patient = self.judged.len() > 0 && pass != Pass::Warm;
+        // SAFETY: the caller's
+        let found = unsafe {
+            let part = Part {
+                bundles: self.bundles.range(chunk.bundles.clone()),
+                points: self.points.range(chunk.points.clone()),
+                outcomes: patient.then(|| self.judged.range(chunk.bundles.clone())),
+            };
+            sweep::sweep(pass, part, &bodies, &self.spring)
+        };
+        if pass == Pass::Last {
+            self.met.fetch_max(found.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// Adds forces to the velocities of bodies, and what contacts did in the substep before.
+    pub unsafe fn begin(&self, bodies: Range<usize>, substep: u32) {
+        // SAFETY: the caller's
+        unsafe { self.lines.some(bodies) }.begin(self.setting, substep);
+    }
+
+    /// Moves bodies on.
+    pub unsafe fn advance(&self, bodies: Range<usize>) {
+        // SAFETY: the caller's
+        unsafe { self.lines.some(bodies) }.advance(self.setting);
+    }
+
+    /// Hands bodies back.
+    pub unsafe fn finish(&self, bodies: Range<usize>) {
+        // SAFETY: the caller's
+        let some = unsafe { self.lines.some(bodies.clone()) };
+        for (i, &at) in self.body_at[bodies].iter().enumerate() {
+            let at = at as usize;
+            // SAFETY: the caller's
+            some.finish(self.setting, i, unsafe { &mut self.all_bodies.range(at..at + 1)[0] });
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Falling asleep: an island whose bodies have all been slow for a while stops being simulated.
+
+use crate::model::Model;
+use crate::model::body::model::BodyModel;
+use crate::state::State;
+use crate::state::body::BodyState;
+use crate::step::island::Islands;
+
+/// Surface speed below which a body counts as quiet, m/s.
+const QUIET_SPEED: f64 = 0.01;
+/// How long every body of an island must be quiet, s.
+const QUIET_TIME: f64 = 0.5;
+
+/// Counts how long a body has been quiet, after a step of `dt` seconds.
+pub fn count_quiet(body: &BodyModel, now: &mut BodyState, dt: f64) {
+    let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
+    now.quiet = if speed < QUIET_SPEED { now.quiet + dt } else { 0.0 };
+}
+
+/// Puts quiet islands to sleep; returns how many bodies sleep.
+pub fn update(model: &Model, state: &mut State, islands: &Islands) -> u32 {
+    for island in &islands.islands {
+        let slots = &islands.bodies[island.body_start..][..island.body_count];
+        // what drifts freely keeps its momentum, however slow
+        let held = island.contact_count > 0 || island.anchored;
+        let is_quiet = |slot: u32| {
+            let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
+            // a timed force may come
+            let forced = body.forces.iter().any(|f| f.until > state.time);
+            let drifts = !held && now.velocity != Default::default();
+            now.quiet >= QUIET_TIME && body.can_sleep && !forced && !drifts
+        };
+        let may_sleep = !island.carried && island.point_count == 0;
+        if may_sleep && slots.iter().all(|&slot| is_quiet(slot)) {
+            for &slot in slots {
+                let now = &mut state.bodies[slot as usize];
+                now.asleep = true;
+                now.velocity = Default::default();
+            }
+        }
+    }
+    let asleep =
+        state.bodies.iter().zip(&model.bodies).filter(|(now, body)| now.asleep && body.alive);
+    asleep.count() as u32
+}

@@ -1,0 +1,348 @@
+//! One island through the substeps of a step.
+//!
+//! Each substep of h seconds [tonge2012, Eq. 4 and 6]:
+//!
+//!   v⁰ = v + h M⁻¹ f_e                     forces
+//!   J, gaps and wanted velocities          rows at the current poses
+//!   z ≥ 0 ⊥ J v + b ≥ 0                    impulses, b pushing overlaps apart: v^p
+//!   z ≥ 0 ⊥ J v + b' ≥ 0                   impulses again without the push, with restitution: v
+//!   x ← x + h v^p                          positions
+//!
+//! Positions move by the velocity with the push, the velocity that stays is the one without: position
+//! correction adds no energy. Both solves see the same arms and inertia, so each conserves momentum
+//! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before
+//! they close. Restitution judges the approach by the velocity before this substep's forces, as
+//! [shinar2008 §4] does, so that a body at rest does not bounce on the spot.
+
+mod members;
+mod rows;
+
+use super::kinematic::move_kinematic;
+use super::watch::{Spent, Watch};
+use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
+use crate::joint::island::JointIsland;
+use crate::math::{Quat, Twist, Vec3};
+use crate::model::Model;
+use crate::model::body::model::BodyModel;
+use crate::model::body::{BodyKind, mass, rotation};
+use crate::model::settings::Settings;
+use crate::report::SolvePath;
+use crate::state::State;
+use crate::state::body::BodyState;
+use crate::state::contact::POINTS_MAX;
+use crate::state::joint::JointState;
+use crate::state::point::PointState;
+use crate::step::classify::{BOUNCE_ITERATIONS, Facts, effort};
+use crate::step::island::{Linked, Touch};
+
+/// Impulses of a contact point in the last substep.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointImpulse {
+    /// N·s.
+    pub normal: f64,
+    /// On side b, in world axes, N·s.
+    pub friction: Vec3,
+}
+
+/// What solving an island took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SolveTotals {
+    /// Iterations of all substeps.
+    pub iterations: u32,
+    /// Largest error left, m/s.
+    pub residual: f64,
+    /// Which path was taken.
+    pub path: SolvePath,
+    /// Multiplications made for joints.
+    pub joint_work: u64,
+    /// Substeps taken in the coordinates of joints.
+    pub reduced: u32,
+    /// What its time went into.
+    pub spent: Spent,
+}
+
+/// Memory for solving one island.
+#[derive(Debug, Default)]
+pub struct IslandScratch {
+    pub(crate) problem: ContactProblem,
+    pub(crate) velocities: Velocities,
+    /// Velocities at the start of the substep.
+    before: Vec<Twist>,
+    /// Velocities by which positions move.
+    pub(crate) pushed: Vec<Twist>,
+    pub(crate) impulses: Vec<f64>,
+    pub(crate) solver: contact::Scratch,
+    /// The island's dynamic bodies, then the others it touches.
+    pub(crate) bodies: Vec<LocalBody>,
+    pub(crate) contacts: Vec<LocalContact>,
+    pub(crate) points: Vec<LocalPoint>,
+    /// Where they are on their bodies, and where these are, where islands go abreast.
+    pub(crate) anchors: Vec<contact::Anchor>,
+    pub(crate) poses: Vec<contact::Pose>,
+    /// Slots of touched bodies that are not dynamic, ascending.
+    pub(crate) others: Vec<u32>,
+    /// Joints, where the island has any.
+    pub(crate) joints: JointIsland,
+    /// Where kinematic bodies will be at the end of the substep.
+    pub(crate) next: Vec<(Vec3, Quat)>,
+    /// First row of joints in the contact problem, where they are solved there.
+    pub(crate) first_joint_row: Option<usize>,
+    /// How contacts and joints are solved together.
+    pub(crate) path: SolvePath,
+    /// Joints in their coordinates, where they are held so.
+    pub(crate) tree: crate::joint::reduced::Tree,
+    /// For contacts of bodies with joints.
+    pub(crate) through: super::through::Through,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalBody {
+    pub slot: u32,
+    pub position: Vec3,
+    pub rotation: Quat,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LocalContact {
+    /// Index in `State::contacts`.
+    index: u32,
+    pub a: u32,
+    pub b: u32,
+    pub point_start: u32,
+    tangents: (Vec3, Vec3),
+    /// Whether points travel with b (else a) as the bodies slide: they belong to the smaller one.
+    with_b: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LocalPoint {
+    /// Cores on a and b, in axes that turn with them, from their centres of mass, and their distances
+    /// from the surfaces, m.
+    pub anchors: [Vec3; 2],
+    pub radii: [f64; 2],
+    /// Gap up to which the point counts as closed, m.
+    pub skin: f64,
+    /// Way that is left in this substep until it is closed, m.
+    room: f64,
+    /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
+    bounce: f64,
+}
+
+/// What is the same for all islands: model, state before the step, settings, step length.
+pub type Setting<'a> = (&'a Model, &'a State, &'a Settings, f64);
+
+/// What an island consists of, by slots and indices in the world's arrays.
+#[derive(Clone, Copy)]
+pub struct Members<'a> {
+    /// Dynamic bodies.
+    pub bodies: &'a [u32],
+    /// Contacts.
+    pub contacts: &'a [Touch],
+    /// Joints and constraints.
+    pub links: &'a [Linked],
+    /// Point masses.
+    pub points: &'a [u32],
+}
+
+/// What a step changes of an island, in the order of its members.
+pub struct Changed<'a> {
+    /// Dynamic bodies.
+    pub bodies: &'a mut [BodyState],
+    /// Impulses of contacts.
+    pub impulses: &'a mut [[PointImpulse; POINTS_MAX]],
+    /// Joints; entries of constraints are not used.
+    pub joints: &'a mut [JointState],
+    /// Point masses.
+    pub points: &'a mut [PointState],
+}
+
+/// Advances one island by a step.
+pub fn solve_island(
+    setting: Setting,
+    members: Members,
+    changed: Changed,
+    scratch: &mut IslandScratch,
+    watch: &mut Watch,
+) -> SolveTotals {
+    let (model, state, settings, dt) = setting;
+    if !members.links.is_empty() || !members.points.is_empty() {
+        let mut totals = scratch.solve_jointed(setting, members, changed);
+        totals.spent.solve = watch.lap();
+        return totals;
+    }
+    let slots = members.bodies;
+    let substeps = settings.substeps;
+    let h = dt / f64::from(substeps);
+    let mut totals = SolveTotals::default();
+    let free = members.contacts.is_empty();
+    // the first substep tells for the others: reading a clock costs as much as a free body
+    let mut first = *watch;
+
+    scratch.gather(setting, std::iter::once(members));
+    contact::prepare(&scratch.problem, &mut scratch.solver);
+    let rows = scratch.problem.rows.len();
+    let facts = Facts::of_bodies(model, state, slots);
+    let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
+    let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+    let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
+    for substep in 0..substeps {
+        let time = state.time + f64::from(substep) * h;
+        let told = substep == 0 && !free;
+        if told {
+            first.lap();
+        }
+        scratch.apply_forces(setting, slots.len(), time, h);
+        scratch.set_kinematic_velocities(setting, slots.len(), (substep, substeps));
+        if told {
+            first.integrated();
+        }
+        if !free {
+            scratch.place_rows(state, &settings.contact, h, (h, 0.5));
+            contact::refresh(&scratch.problem, &mut scratch.solver);
+            scratch.warm_start();
+            totals.add(scratch.solve(&push_out));
+        }
+        scratch.pushed.clone_from(&scratch.velocities.bodies);
+        if !free && settings.contact.relax_iterations > 0 {
+            let bounces = scratch.relax_rows(state, h);
+            totals.add(scratch.solve(if bounces { &impact } else { &relax }));
+            scratch.forget_bounces();
+        }
+        if told {
+            first.solved();
+        }
+        scratch.move_bodies(setting, slots.len(), substep, h);
+        if told {
+            first.integrated();
+        }
+    }
+    scratch.write_back(model, (0, 0), changed.bodies, changed.impulses);
+    let (lap, share) = (watch.lap(), if free { 1.0 } else { first.spent.share() });
+    totals.spent = Spent { integrate: lap * share, solve: lap * (1.0 - share) };
+    totals
+}
+
+impl SolveTotals {
+    /// Adds what other islands took at the same time.
+    pub(crate) fn include(&mut self, other: &SolveTotals) {
+        self.iterations = self.iterations.max(other.iterations);
+        self.residual = self.residual.max(other.residual);
+        self.spent.add(&other.spent);
+    }
+
+    pub(crate) fn add(&mut self, report: SolveReport) {
+        self.iterations += report.iterations;
+        self.residual = self.residual.max(report.residual);
+        if report.direct {
+            self.path = SolvePath::Direct;
+        }
+    }
+}
+
+impl IslandScratch {
+    /// v⁰ = v + h M⁻¹ f_e, and inverse inertia at the current orientation.
+    pub(crate) fn apply_forces(
+        &mut self,
+        (model, state, settings, _): Setting,
+        count: usize,
+        time: f64,
+        h: f64,
+    ) {
+        self.before.clone_from(&self.velocities.bodies);
+        for i in 0..count {
+            let local = &self.bodies[i];
+            let body = &model.bodies[local.slot as usize];
+            if !body.isotropic {
+                self.problem.bodies[i] = mass::body_mass(body, local.rotation);
+            }
+            let mass = &self.problem.bodies[i];
+            let (force, torque) = external_force(body, local, time, h);
+            let push = &state.bodies[local.slot as usize].push;
+            let v = &mut self.velocities.bodies[i];
+            v.linear += h * (body.gravity_scale * settings.gravity);
+            v.linear += h * (mass.inv_mass * (force + push.force));
+            v.angular += h * (mass.inv_inertia * (torque + push.torque));
+            v.linear /= 1.0 + h * body.linear_damping;
+            v.angular /= 1.0 + h * body.angular_damping;
+            mass::unlock_velocity(v, body.locks);
+        }
+    }
+
+    pub(crate) fn set_kinematic_velocities(
+        &mut self,
+        setting: Setting,
+        count: usize,
+        at: (u32, u32),
+    ) {
+        let (model, state, _, dt) = setting;
+        for i in count..self.bodies.len() {
+            let local = &self.bodies[i];
+            let body = &model.bodies[local.slot as usize];
+            if !body.motion.keys.is_empty() {
+                let mut now = state.bodies[local.slot as usize];
+                (now.position, now.rotation) = (local.position, local.rotation);
+                move_kinematic(body, &mut now, state.time, dt, at);
+                self.velocities.bodies[i] = now.velocity;
+            }
+        }
+    }
+
+    fn warm_start(&mut self) {
+        contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
+    }
+
+    pub(crate) fn solve(&mut self, settings: &SolveSettings) -> SolveReport {
+        contact::solve(
+            &self.problem,
+            settings,
+            &mut self.velocities,
+            &mut self.impulses,
+            &mut self.solver,
+        )
+    }
+
+    /// x ← x + h v^p.
+    pub(crate) fn move_bodies(&mut self, setting: Setting, count: usize, substep: u32, h: f64) {
+        let (model, state, settings, dt) = setting;
+        for (i, local) in self.bodies.iter_mut().enumerate() {
+            let body = &model.bodies[local.slot as usize];
+            let v = &mut self.velocities.bodies[i];
+            if i < count {
+                let pushed = &self.pushed[i];
+                local.position += h * pushed.linear;
+                let turned = rotation::advance(body, local.rotation, pushed.angular, h);
+                v.angular = rotation::carry(body, (local.rotation, turned), v.angular);
+                local.rotation = turned;
+            } else if body.kind == BodyKind::Kinematic {
+                let mut now = state.bodies[local.slot as usize];
+                (now.position, now.rotation) = (local.position, local.rotation);
+                move_kinematic(body, &mut now, state.time, dt, (substep, settings.substeps));
+                (local.position, local.rotation) = (now.position, now.rotation);
+            }
+        }
+    }
+}
+
+pub(crate) fn external_force(
+    body: &BodyModel,
+    local: &LocalBody,
+    time: f64,
+    h: f64,
+) -> (Vec3, Vec3) {
+    let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+    for f in &body.forces {
+        // the share of this substep in which it acts, so that its whole impulse is exact
+        let share = ((f.until.min(time + h) - f.from.max(time)) / h).clamp(0.0, 1.0);
+        if share == 0.0 {
+            continue;
+        }
+        let turn = |v: Vec3| if f.local { local.rotation * v } else { v };
+        let push = share * turn(f.force);
+        force += push;
+        torque += share * turn(f.torque);
+        if let Some(point) = f.point {
+            torque += (local.rotation * (point - body.center)).cross(push);
+        }
+    }
+    (force, torque)
+}

@@ -1,0 +1,229 @@
+//! The contacts of an island as rows: what follows from where its bodies are.
+
+use super::{IslandScratch, LocalBody, LocalContact, LocalPoint};
+use crate::contact::{Block, Bound, Row, Side};
+use crate::math::{Mat3, Twist, Vec3, tangents};
+use crate::model::Model;
+use crate::model::body::BodyKind;
+use crate::model::settings::ContactSettings;
+use crate::state::State;
+use crate::state::contact::Contact;
+use crate::step::rigid::rebound::{INSIDE, Spring, bounce};
+
+impl IslandScratch {
+    /// Adds a contact of the island.
+    pub(super) fn add_contact(
+        &mut self,
+        model: &Model,
+        contact: &Contact,
+        index: u32,
+        own: (&[u32], usize),
+    ) {
+        let key = contact.key;
+        let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
+        let tangents = tangents(contact.normal);
+        let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
+            BodyKind::Fixed => Side::World,
+            _ => Side::Body(local),
+        };
+        // one block per pair of bodies, whatever number of pieces they touch with
+        let block_key = u64::from(key.a) << 32 | u64::from(key.b);
+        if self.problem.blocks.last().is_none_or(|last| last.key != block_key) {
+            self.problem.blocks.push(Block {
+                a: side(key.a, a),
+                b: side(key.b, b),
+                row_start: self.problem.rows.len() as u32,
+                row_count: 0,
+                key: block_key,
+            });
+        }
+        self.contacts.push(LocalContact {
+            index,
+            a,
+            b,
+            point_start: self.points.len() as u32,
+            tangents,
+            with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
+        });
+        let [on_a, on_b] = [a, b].map(|local| &self.bodies[local as usize]);
+        let axes = [on_a, on_b].map(|body| Mat3::from_quat(body.rotation));
+        let between = on_b.position - on_a.position;
+        for (i, point) in contact.points().enumerate() {
+            let cores = contact.cores(i, [&axes[0], &axes[1]], between);
+            let anchors = [0, 1].map(|k| axes[k].transpose() * cores.arms[k]);
+            let normal = self.problem.rows.len() as u32;
+            let friction = Bound::Friction { normal, coefficient: contact.friction };
+            for (direction, bound) in [
+                (contact.normal, Bound::Interval { lower: 0.0, upper: f64::INFINITY }),
+                (tangents.0, friction),
+                (tangents.1, friction),
+            ] {
+                self.problem.rows.push(Row {
+                    direction,
+                    arm_a: Vec3::ZERO,
+                    arm_b: Vec3::ZERO,
+                    bias: 0.0,
+                    compliance: 0.0,
+                    bound,
+                });
+            }
+            self.impulses.extend([
+                point.normal_impulse,
+                point.friction_impulse.dot(tangents.0),
+                point.friction_impulse.dot(tangents.1),
+            ]);
+            let radii = cores.radii;
+            let skin = f64::from(contact.skin);
+            self.points.push(LocalPoint { anchors, radii, skin, ..LocalPoint::default() });
+        }
+        if let Some(block) = self.problem.blocks.last_mut() {
+            block.row_count += 3 * contact.count;
+        }
+    }
+
+    /// Arms, gaps and wanted velocities at the current poses.
+    pub(in crate::step) fn place_rows(
+        &mut self,
+        state: &State,
+        settings: &ContactSettings,
+        h: f64,
+        lag: (f64, f64),
+    ) {
+        let spring = Spring::new(settings, h);
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            let n = contact.normal;
+            for i in 0..contact.count as usize {
+                let place = &mut self.points[local.point_start as usize + i];
+                let (gap, r_a, r_b) = meet(local, place, n, a, b);
+                let rows = &mut self.problem.rows[row..row + 3];
+                for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
+                    row.arm_a = r_a.cross(d);
+                    row.arm_b = r_b.cross(d);
+                }
+                let skin = place.skin.min(settings.skin);
+                place.bounce = 0.0;
+                place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
+                (rows[0].bias, rows[0].compliance) = if gap > skin {
+                    (place.room / h, 0.0)
+                } else {
+                    let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
+                        + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
+                    spring.push(settings, gap, response, self.impulses[row])
+                };
+                if contact.restitution > 0.0 {
+                    let at = |v: &[Twist]| {
+                        approach_speed(&rows[0], &v[local.a as usize], &v[local.b as usize])
+                    };
+                    let (before, after) = (at(&self.before), at(&self.velocities.bodies));
+                    place.bounce = bounce(
+                        contact.restitution,
+                        gap,
+                        (before, after),
+                        lag,
+                        settings.bounce_speed,
+                    );
+                }
+                row += 3;
+            }
+        }
+    }
+
+    /// Whether no contact point touches, with bodies as they are.
+    pub(in crate::step) fn are_open(&self, state: &State) -> bool {
+        self.contacts.iter().all(|local| {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            let mut points =
+                self.points[local.point_start as usize..][..contact.count as usize].iter();
+            points.all(|point| meet(local, point, contact.normal, a, b).0 > 0.0)
+        })
+    }
+
+    /// Arms alone, after bodies have moved.
+    pub(in crate::step) fn move_rows(&mut self, state: &State) {
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
+            let points = &self.points[local.point_start as usize..][..contact.count as usize];
+            for point in points {
+                let (_, r_a, r_b) = meet(local, point, contact.normal, a, b);
+                for row in &mut self.problem.rows[row..row + 3] {
+                    row.arm_a = r_a.cross(row.direction);
+                    row.arm_b = r_b.cross(row.direction);
+                }
+                row += 3;
+            }
+        }
+    }
+
+    /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
+    /// Says whether any does.
+    pub(in crate::step) fn relax_rows(&mut self, state: &State, h: f64) -> bool {
+        let mut bounces = false;
+        let mut row = 0;
+        for local in &self.contacts {
+            let contact = &state.contacts[local.index as usize];
+            for i in 0..contact.count as usize {
+                let point = &mut self.points[local.point_start as usize + i];
+                if self.impulses[row] == 0.0 {
+                    point.bounce = 0.0;
+                }
+                bounces |= point.bounce > 0.0;
+                self.problem.rows[row].compliance = 0.0;
+                self.problem.rows[row].bias =
+                    if point.bounce > 0.0 { -point.bounce } else { point.room / h };
+                row += 3;
+            }
+        }
+        bounces
+    }
+
+    /// The impulse of a bounce says nothing about the next substep.
+    pub(in crate::step) fn forget_bounces(&mut self) {
+        for (i, point) in self.points.iter().enumerate() {
+            if point.bounce > 0.0 {
+                self.impulses[3 * i..3 * i + 3].fill(0.0);
+            }
+        }
+    }
+}
+
+impl LocalContact {
+    /// Whether a point travels with b: with the round side if one is, else with the smaller body.
+    pub(in crate::step) fn travels_with_b(&self, point: &LocalPoint) -> bool {
+        match point.radii.map(|radius| radius > 0.0) {
+            [false, true] => true,
+            [true, false] => false,
+            _ => self.with_b,
+        }
+    }
+}
+
+/// Gap of a contact point, and its place from the centres of both bodies.
+fn meet(
+    local: &LocalContact,
+    point: &LocalPoint,
+    n: Vec3,
+    a: &LocalBody,
+    b: &LocalBody,
+) -> (f64, Vec3, Vec3) {
+    let [radius_a, radius_b] = point.radii;
+    let core_a = a.position + a.rotation * point.anchors[0];
+    let core_b = b.position + b.rotation * point.anchors[1];
+    let gap = n.dot(core_b - core_a) - radius_a - radius_b;
+    let meeting = if local.travels_with_b(point) {
+        core_b - (radius_b + 0.5 * gap) * n
+    } else {
+        core_a + (radius_a + 0.5 * gap) * n
+    };
+    (gap, meeting - a.position, meeting - b.position)
+}
+
+/// J v of a normal row between two bodies.
+fn approach_speed(row: &Row, a: &Twist, b: &Twist) -> f64 {
+    row.direction.dot(b.linear - a.linear) + row.arm_b.dot(b.angular) - row.arm_a.dot(a.angular)
+}
