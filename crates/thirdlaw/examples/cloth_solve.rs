@@ -6,7 +6,7 @@
 //! Times are the shortest of several runs, since machines are shared.
 
 use std::time::Instant;
-use thirdlaw::energy::assemble::Contributions;
+use thirdlaw::energy::Contributions;
 use thirdlaw::linalg::block::{Block, Lane, Scalar, block_of, lane, vector};
 use thirdlaw::linalg::filter::{Filter, Hold, NONE};
 use thirdlaw::linalg::multilevel::{Levelled, Multilevel};
@@ -78,11 +78,10 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
     let particles = &world.state().particles;
     let n = particles.x.len();
     let mut parts = Contributions::default();
-    let (evaluate, ()) = shortest(|| parts.evaluate(elements, &particles.x, H));
+    let (evaluate, ()) = shortest(|| parts.begin(elements, &particles.x, H));
     let mut blocks: Vec<Block<T>> = vec![Block::default(); layout.pattern.column.len()];
     let mut forces = vec![Vec3::ZERO; n];
-    let (assemble, ()) =
-        shortest(|| layout.assemble(elements, &parts, H, &mut blocks, &mut forces));
+    let (assemble, ()) = shortest(|| layout.assemble(elements, &parts, &mut blocks, &mut forces));
     let (mut b, mut guess): (Vec<Lane<T>>, Vec<Lane<T>>) = (Vec::new(), Vec::new());
     let gravity = world.settings().gravity;
     let mut own = Vec::new();

@@ -77,32 +77,35 @@ impl std::fmt::Display for StaleId {
 
 impl std::error::Error for StaleId {}
 
-/// Names one cloth of one world.
+/// Names one deformable object of one world: a cloth, or whatever else has elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ClothId {
+pub struct DeformableId {
     /// Slot in the world's arrays.
     pub index: u32,
     /// How often that slot had been used before.
     pub generation: u32,
 }
 
-impl std::fmt::Display for ClothId {
+impl std::fmt::Display for DeformableId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cloth {}v{}", self.index, self.generation)
+        write!(f, "deformable {}v{}", self.index, self.generation)
     }
 }
 
-/// The id names a cloth that was removed, or that was never in this world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StaleCloth(pub ClothId);
+/// The id of a deformable object that was added as a cloth.
+pub type ClothId = DeformableId;
 
-impl std::fmt::Display for StaleCloth {
+/// The id names a deformable object that was removed, or that was never in this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StaleDeformable(pub DeformableId);
+
+impl std::fmt::Display for StaleDeformable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} does not exist (any more) in this world", self.0)
     }
 }
 
-impl std::error::Error for StaleCloth {}
+impl std::error::Error for StaleDeformable {}
 
 /// The id names an emitter that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 
 pub mod contact;
 pub mod couple;
+pub mod energy;
 pub mod ids;
 mod joint;
 pub mod math;
@@ -24,18 +25,18 @@ mod world;
 #[doc(hidden)]
 pub mod collide;
 #[doc(hidden)]
-pub mod energy;
-#[doc(hidden)]
 pub mod linalg;
 
 pub use ids::{
-    BodyId, ClothId, ConstraintId, EmitterId, JointId, PointId, StaleCloth, StaleEmitter, StaleId,
+    BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PointId, StaleDeformable,
+    StaleEmitter, StaleId,
 };
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use model::body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
-pub use model::cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric, Hold, Pin};
+pub use model::cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
+pub use model::deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
 pub use model::emitter::{Emitter, EmitterError, ForceField, Source};
 pub use model::error::{BodyError, EditError, SettingsError};
 pub use model::joint::{

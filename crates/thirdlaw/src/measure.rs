@@ -56,14 +56,7 @@ pub fn energy(world: &World) -> Energy {
             sum.gravity -= mass * scale * gravity.dot(*x);
         }
     }
-    let elements = &sheet.elements;
-    for membrane in &elements.membranes {
-        let fabric = &elements.fabrics[membrane.fabric as usize];
-        sum.elastic += crate::energy::membrane::energy(membrane, fabric, &particles.x);
-    }
-    for bend in &elements.bends {
-        sum.elastic += crate::energy::bend::energy(bend, &elements.hinges, &particles.x);
-    }
+    sheet.elements.energies.each_energy(&particles.x, |_, energy| sum.elastic += energy);
     sum.elastic += joint_energy(world);
     sum
 }

@@ -12,7 +12,7 @@ use crate::node::{Entry, Node, Table};
 use std::collections::HashMap;
 use thirdlaw::couple::TieKind;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::model::cloth::model::PinHold;
+use thirdlaw::model::deformable::model::PinHold;
 use thirdlaw::{BodyId, Side, Thing};
 
 /// Which simulator everything belongs to.

@@ -1,7 +1,6 @@
 //! Wind and air drag on a triangle: drag along the flow over the area that faces it, lift across.
 
 use crate::math::Vec3;
-use crate::model::cloth::Fabric;
 
 /// Density of air, kg/m³.
 pub const AIR_DENSITY: f64 = 1.2;
@@ -16,8 +15,9 @@ pub struct Drag {
     pub lift: Vec3,
 }
 
-/// Drag and lift of a triangle with corners `x` that moves with `relative` velocity against the air.
-pub fn drag(fabric: &Fabric, x: [Vec3; 3], relative: Vec3) -> Drag {
+/// Drag and lift, by their coefficients, of a triangle with corners `x` that moves with `relative`
+/// velocity against the air.
+pub fn drag([drag, lift]: [f64; 2], x: [Vec3; 3], relative: Vec3) -> Drag {
     let normal = (x[1] - x[0]).cross(x[2] - x[0]);
     let double_area = normal.length();
     let speed = relative.length();
@@ -29,7 +29,7 @@ pub fn drag(fabric: &Fabric, x: [Vec3; 3], relative: Vec3) -> Drag {
     let facing = n.dot(relative);
     let across = n - (facing / (speed * speed)) * relative;
     Drag {
-        coefficient: pressure * fabric.drag * facing.abs(),
-        lift: -2.0 * pressure * fabric.lift * facing * speed * across,
+        coefficient: pressure * drag * facing.abs(),
+        lift: -2.0 * pressure * lift * facing * speed * across,
     }
 }

@@ -9,9 +9,230 @@
 //! two vectors and three matrices: f_i = −(du_i p_u + dv_i p_v) and
 //! K_ij = du_i du_j H_uu + dv_i dv_j H_vv + du_i dv_j H_uv + dv_i du_j H_uvᵀ.
 
+use super::assemble::add_scaled;
+use super::{Energy, Row, Step, shifted};
+use crate::linalg::block::{Block, Scalar, block_of};
 use crate::math::{Mat3, Vec3, outer};
-use crate::model::cloth::Fabric;
-use crate::model::cloth::elements::Membrane;
+use crate::parallel::loops::{each, largest, sum};
+use std::hash::Hasher;
+
+/// Triangles that stretch and shear.
+#[derive(Clone, Debug, Default)]
+pub struct Membranes {
+    /// The triangles.
+    pub(crate) list: Vec<Membrane>,
+    /// What they are made of.
+    pub(crate) materials: Vec<Material>,
+}
+
+/// A triangle that stretches and shears.
+#[derive(Clone, Copy, Debug)]
+pub struct Membrane {
+    /// Its corners.
+    pub nodes: [u32; 3],
+    /// ∂w_u/∂x and ∂w_v/∂x of each corner, 1/m: w_u = Σ du·x.
+    pub du: [f64; 3],
+    /// See `du`.
+    pub dv: [f64; 3],
+    /// At rest, m².
+    pub area: f64,
+    /// Which material.
+    pub material: u32,
+}
+
+/// What a membrane is made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// kg/m².
+    pub density: f64,
+    /// Stiffness along u and v, N/m.
+    pub stretch: [f64; 2],
+    /// b_u and b_v.
+    pub rest_scale: [f64; 2],
+    /// Stiffness against shear, N/m.
+    pub shear: f64,
+    /// Damping of stretch and of shear, s: k_d/k.
+    pub damping: [f64; 2],
+}
+
+/// What membranes contribute at one state.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Per membrane, with the Hessian scaled to h²K + hD.
+    responses: Vec<Response>,
+    /// Per membrane: (p_u, p_v) that the linearization leaves out.
+    pulls: Vec<(Vec3, Vec3)>,
+}
+
+impl Membranes {
+    /// The triangles.
+    pub fn iter(&self) -> std::slice::Iter<'_, Membrane> {
+        self.list.iter()
+    }
+
+    fn material(&self, membrane: &Membrane) -> &Material {
+        &self.materials[membrane.material as usize]
+    }
+}
+
+impl Energy for Membranes {
+    const NAME: &'static str = "membrane";
+    const OVERSHOOTS: bool = true;
+    type Nodes = [u32; 3];
+    type Parts = Parts;
+
+    fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    fn nodes(&self, element: usize) -> [u32; 3] {
+        self.list[element].nodes
+    }
+
+    fn append(&mut self, other: &Membranes, first: u32) {
+        let materials = self.materials.len() as u32;
+        self.materials.extend_from_slice(&other.materials);
+        self.list.extend(other.list.iter().map(|m| Membrane {
+            nodes: m.nodes.map(|n| shifted(n, first)),
+            material: m.material + materials,
+            ..*m
+        }));
+    }
+
+    fn fingerprint(&self, hasher: &mut dyn Hasher) {
+        for m in &self.list {
+            m.nodes.iter().for_each(|&n| hasher.write_u32(n));
+            m.du.iter().chain(&m.dv).for_each(|x| hasher.write_u64(x.to_bits()));
+            hasher.write_u32(m.material);
+        }
+        for m in &self.materials {
+            let [a, b] = m.stretch;
+            let [c, d] = m.rest_scale;
+            let [e, f] = m.damping;
+            for x in [m.density, a, b, c, d, m.shear, e, f] {
+                hasher.write_u64(x.to_bits());
+            }
+        }
+    }
+
+    fn mass_share(&self, element: usize) -> f64 {
+        let membrane = &self.list[element];
+        membrane.area * self.material(membrane).density / 3.0
+    }
+
+    fn rest_edges(&self, element: usize, edge: &mut dyn FnMut([u32; 2], f64)) {
+        let Membrane { nodes, du, dv, .. } = &self.list[element];
+        // rest coordinates of corners 1 and 2 from corner 0: the inverse of the weights of w_u, w_v
+        let det = du[1] * dv[2] - du[2] * dv[1];
+        let uv = [[0.0, 0.0], [dv[2] / det, -du[2] / det], [-dv[1] / det, du[1] / det]];
+        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+            let (u, v) = (uv[j][0] - uv[i][0], uv[j][1] - uv[i][1]);
+            edge([nodes[i], nodes[j]], u * u + v * v);
+        }
+    }
+
+    fn stiffness_ratio(&self, h: f64, edge: f64) -> f64 {
+        let of = |m: &Material| h * h * m.stretch[0].max(m.stretch[1]) / (m.density * edge * edge);
+        self.materials.iter().map(of).fold(0.0, f64::max)
+    }
+
+    fn energy(&self, element: usize, x: &[Vec3]) -> f64 {
+        let membrane = &self.list[element];
+        energy(membrane, self.material(membrane), x)
+    }
+
+    fn evaluate(&self, step: &Step, parts: &mut Parts) {
+        let h = step.h;
+        parts.responses.resize(self.list.len(), Response::default());
+        each(self.list.len(), &mut parts.responses[..], &|rows, out: &mut [Response]| {
+            for (response, membrane) in out.iter_mut().zip(&self.list[rows]) {
+                let material = self.material(membrane);
+                let weights = Weights {
+                    stretch: h * h + h * material.damping[0],
+                    shear: h * h + h * material.damping[1],
+                    geometric: h * h,
+                    projected: true,
+                };
+                *response = response_since(membrane, material, (step.x0, step.x1), &weights);
+            }
+        });
+    }
+
+    /// With the rows R_u = du_i H_uu + dv_i H_uvᵀ and R_v = du_i H_uv + dv_i H_vv of a corner i, its
+    /// blocks are K_ij = du_j R_u + dv_j R_v.
+    #[inline(always)]
+    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut Row<'_, T>) {
+        let membrane = &self.list[element];
+        let response = &parts.responses[element];
+        *row.force += response.force(membrane, i);
+        let (du, dv) = (membrane.du.map(T::of), membrane.dv.map(T::of));
+        let [uu, vv] = [&response.h_uu, &response.h_vv].map(block_of);
+        let (uv, vu) = (block_of(&response.h_uv), block_of(&response.h_uv.transpose()));
+        let mut row_u = Block::default();
+        let mut row_v = Block::default();
+        add_scaled(&mut row_u, &uu, du[i]);
+        add_scaled(&mut row_u, &vu, dv[i]);
+        add_scaled(&mut row_v, &uv, du[i]);
+        add_scaled(&mut row_v, &vv, dv[i]);
+        for j in 0..3 {
+            let block = row.block(j);
+            add_scaled(block, &row_u, du[j]);
+            add_scaled(block, &row_v, dv[j]);
+        }
+    }
+
+    fn energy_since(&self, step: &Step, _: &mut Parts) -> f64 {
+        sum(0..self.list.len(), (), &|rows, ()| {
+            let energy =
+                |m: &Membrane| energy_since(m, self.material(m), (step.x0, step.x1), step.h);
+            self.list[rows].iter().map(energy).sum()
+        })
+    }
+
+    /// Along u or v.
+    fn largest_strain(&self, x: &[Vec3]) -> f64 {
+        largest(self.list.len(), (), &|triangles, ()| {
+            let mut largest: f64 = 0.0;
+            for membrane in &self.list[triangles] {
+                let (w_u, w_v) = directions(membrane, x);
+                let [b_u, b_v] = self.material(membrane).rest_scale;
+                let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
+                largest = if strain.is_nan() { f64::INFINITY } else { largest.max(strain) };
+            }
+            largest
+        })
+    }
+
+    fn overshoot(
+        &self,
+        x0: &[Vec3],
+        velocity: &(impl Fn(u32) -> Vec3 + Sync),
+        h: f64,
+        parts: &mut Parts,
+    ) -> f64 {
+        parts.pulls.resize(self.list.len(), Default::default());
+        largest(self.list.len(), &mut parts.pulls[..], &|rows, pulls| {
+            let mut worst: f64 = 0.0;
+            for (m, pull) in self.list[rows].iter().zip(pulls) {
+                let material = self.material(m);
+                let at = |i: usize| velocity(m.nodes[i]);
+                let (d1, d2) = (at(1) - at(0), at(2) - at(0));
+                let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
+                let new = overshoot(m, material, x0, shift, h);
+                let stiffness = m.area * material.stretch[0].min(material.stretch[1]);
+                let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
+                worst = worst.max(change / stiffness);
+                *pull = new;
+            }
+            worst
+        })
+    }
+
+    fn overshoot_force(&self, parts: &Parts, element: usize, corner: usize) -> Vec3 {
+        let (membrane, (p_u, p_v)) = (&self.list[element], parts.pulls[element]);
+        -(membrane.du[corner] * p_u + membrane.dv[corner] * p_v)
+    }
+}
 
 /// Gradient and Hessian of a triangle's energy with respect to (w_u, w_v).
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,19 +273,24 @@ pub fn directions(membrane: &Membrane, x: &[Vec3]) -> (Vec3, Vec3) {
 }
 
 /// Energy of a triangle, J.
-pub fn energy(membrane: &Membrane, fabric: &Fabric, x: &[Vec3]) -> f64 {
+pub fn energy(membrane: &Membrane, material: &Material, x: &[Vec3]) -> f64 {
     let (w_u, w_v) = directions(membrane, x);
-    let c_u = w_u.length() - fabric.rest_scale[0];
-    let c_v = w_v.length() - fabric.rest_scale[1];
+    let c_u = w_u.length() - material.rest_scale[0];
+    let c_v = w_v.length() - material.rest_scale[1];
     let c_s = w_u.dot(w_v);
-    let [k_u, k_v] = fabric.stretch;
-    0.5 * membrane.area * (k_u * c_u * c_u + k_v * c_v * c_v + fabric.shear * c_s * c_s)
+    let [k_u, k_v] = material.stretch;
+    0.5 * membrane.area * (k_u * c_u * c_u + k_v * c_v * c_v + material.shear * c_s * c_s)
 }
 
 /// Gradient and Hessian.
 #[inline]
-pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weights) -> Response {
-    at(membrane, fabric, directions(membrane, x), [0.0; 3], weights)
+pub fn response(
+    membrane: &Membrane,
+    material: &Material,
+    x: &[Vec3],
+    weights: &Weights,
+) -> Response {
+    at(membrane, material, directions(membrane, x), [0.0; 3], weights)
 }
 
 /// Gradient and Hessian at `x` of the energy and of what damping takes since the triangle was at
@@ -72,7 +298,7 @@ pub fn response(membrane: &Membrane, fabric: &Fabric, x: &[Vec3], weights: &Weig
 #[inline]
 pub fn response_since(
     membrane: &Membrane,
-    fabric: &Fabric,
+    material: &Material,
     (before, x): (&[Vec3], &[Vec3]),
     weights: &Weights,
 ) -> Response {
@@ -84,14 +310,14 @@ pub fn response_since(
         stretch * (w.1.length() - w0.1.length()),
         shear * (w.0.dot(w.1) - w0.0.dot(w0.1)),
     ];
-    at(membrane, fabric, w, lag, weights)
+    at(membrane, material, w, lag, weights)
 }
 
 /// Energy and what damping takes, J; see [`response_since`].
 #[inline]
 pub fn energy_since(
     membrane: &Membrane,
-    fabric: &Fabric,
+    material: &Material,
     (before, x): (&[Vec3], &[Vec3]),
     h: f64,
 ) -> f64 {
@@ -99,30 +325,30 @@ pub fn energy_since(
     let of =
         |k: f64, damping: f64, c: f64, change: f64| k * (c * c + damping / h * change * change);
     let (l_u, l_v, c_s) = (u.length(), v.length(), u.dot(v));
-    let [k_u, k_v] = fabric.stretch;
-    let [b_u, b_v] = fabric.rest_scale;
-    let [d_s, d_h, _] = fabric.damping;
+    let [k_u, k_v] = material.stretch;
+    let [b_u, b_v] = material.rest_scale;
+    let [d_s, d_h] = material.damping;
     0.5 * membrane.area
         * (of(k_u, d_s, l_u - b_u, l_u - u0.length())
             + of(k_v, d_s, l_v - b_v, l_v - v0.length())
-            + of(fabric.shear, d_h, c_s, c_s - u0.dot(v0)))
+            + of(material.shear, d_h, c_s, c_s - u0.dot(v0)))
 }
 
 /// Gradient and Hessian with damping adding `lag` to the conditions.
 #[inline]
 fn at(
     membrane: &Membrane,
-    fabric: &Fabric,
+    material: &Material,
     (w_u, w_v): (Vec3, Vec3),
     lag: [f64; 3],
     weights: &Weights,
 ) -> Response {
     let mut out = Response::default();
-    let k = fabric.stretch.map(|k| membrane.area * k);
-    let b = fabric.rest_scale;
+    let k = material.stretch.map(|k| membrane.area * k);
+    let b = material.rest_scale;
     (out.p_u, out.h_uu) = stretch(w_u, k[0], b[0] - lag[0], weights);
     (out.p_v, out.h_vv) = stretch(w_v, k[1], b[1] - lag[1], weights);
-    shear(w_u, w_v, membrane.area * fabric.shear, lag[2], weights, &mut out);
+    shear(w_u, w_v, membrane.area * material.shear, lag[2], weights, &mut out);
     out
 }
 
@@ -136,7 +362,7 @@ const SLACK: f64 = 5e-4;
 #[inline]
 pub fn overshoot(
     membrane: &Membrane,
-    fabric: &Fabric,
+    material: &Material,
     x: &[Vec3],
     shift: (Vec3, Vec3),
     h: f64,
@@ -153,9 +379,9 @@ pub fn overshoot(
         n * (k * longer.min((b - l).max(0.0) + SLACK * l))
     };
     // damping acts on the same excess, as a rate
-    let [k_u, k_v] = fabric.stretch.map(|k| k * (1.0 + fabric.damping[0] / h));
-    let [b_u, b_v] = fabric.rest_scale;
-    let k_s = fabric.shear * (1.0 + fabric.damping[1] / h);
+    let [k_u, k_v] = material.stretch.map(|k| k * (1.0 + material.damping[0] / h));
+    let [b_u, b_v] = material.rest_scale;
+    let k_s = material.shear * (1.0 + material.damping[1] / h);
     let sheared = k_s * shift.0.dot(shift.1);
     let a = membrane.area;
     (
@@ -200,6 +426,25 @@ fn shear(w_u: Vec3, w_v: Vec3, k: f64, lag: f64, weights: &Weights, out: &mut Re
         out.h_uv += diagonal * (0.5 * kg * c);
     } else {
         out.h_uv += diagonal * (kg * c);
+    }
+}
+
+impl Membrane {
+    /// A triangle with these rest coordinates of its corners (m), if they enclose an area:
+    /// (w_u w_v) = (Δx₁ Δx₂)(Δu₁ Δu₂; Δv₁ Δv₂)⁻¹ as weights of the corners (baraff1998).
+    pub fn new(nodes: &[u32; 3], uv: &[[f64; 2]; 3]) -> Option<Membrane> {
+        let (u1, v1) = (uv[1][0] - uv[0][0], uv[1][1] - uv[0][1]);
+        let (u2, v2) = (uv[2][0] - uv[0][0], uv[2][1] - uv[0][1]);
+        let det = u1 * v2 - u2 * v1;
+        let longest =
+            [u1, v1, u2, v2, u2 - u1, v2 - v1].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        // slimmer than a millionth of its length: no area that arithmetic can trust
+        if det.abs() <= 1e-6 * longest * longest || det.abs() < 1e-18 {
+            return None;
+        }
+        let du = [(v1 - v2) / det, v2 / det, -v1 / det];
+        let dv = [(u2 - u1) / det, -u2 / det, u1 / det];
+        Some(Membrane { nodes: *nodes, du, dv, area: 0.5 * det.abs(), material: 0 })
     }
 }
 

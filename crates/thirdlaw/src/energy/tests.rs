@@ -1,13 +1,14 @@
-//! Every condition's force and Jacobian against finite differences, and what no internal force may
-//! do.
+//! Every energy's force and Jacobian against finite differences, and what no internal force may do.
 
-use super::assemble::{Contributions, Layout};
-use super::bend::{self, fold, hinge_angle};
+use super::assemble::Layout;
+use super::bend::{fold, hinge_angle};
+use super::linear_tetrahedron::{LinearElastic, LinearTetrahedra};
 use super::membrane::{self, Weights};
+use super::{Contributions, Energies, Energy, Step};
 use crate::linalg::block::{Block, matrix};
 use crate::math::{Mat3, Vec3};
-use crate::model::cloth::elements::Elements;
-use crate::model::cloth::{Bending, ClothMesh, Fabric};
+use crate::model::cloth::{Bending, Cloth, ClothMesh, Fabric};
+use crate::model::deformable::elements::Elements;
 
 /// Numbers in −1…1 that look random.
 struct Noise(u64);
@@ -23,8 +24,16 @@ impl Noise {
     }
 }
 
+/// Length of the steps, s.
+const H: f64 = 0.01;
+
+fn elements(mesh: &ClothMesh, fabric: Fabric) -> Elements {
+    let cloth = Cloth::new(mesh.clone()).fabric(fabric);
+    Elements::build(&cloth.deformable().unwrap()).unwrap()
+}
+
 /// A crumpled sheet of a fabric whose every stiffness is different.
-fn crumpled(bending: Bending) -> (Elements, Vec<Vec3>) {
+fn crumpled(bending: Bending) -> (Energies, Vec<Vec3>) {
     let mut mesh = ClothMesh::grid(5, 4, [1.0, 0.8]).unwrap();
     let mut noise = Noise(7);
     let fabric = Fabric {
@@ -37,84 +46,119 @@ fn crumpled(bending: Bending) -> (Elements, Vec<Vec3>) {
     // rest angles that are not zero
     let shape: Vec<Vec3> = mesh.positions.iter().map(|p| *p + 0.05 * noise.vector()).collect();
     mesh.rest_shape = Some(shape);
-    let elements = Elements::build(&mesh, &fabric).unwrap();
+    let elements = elements(&mesh, fabric);
     let x = mesh.positions.iter().map(|p| 1.1 * *p + 0.06 * noise.vector()).collect();
-    (elements, x)
+    (elements.energies, x)
 }
 
-fn energy(elements: &Elements, x: &[Vec3]) -> f64 {
-    let membranes = elements.membranes.iter();
-    let stretched: f64 = membranes.map(|m| membrane::energy(m, &elements.fabrics[0], x)).sum();
-    let bends = elements.bends.iter();
-    stretched + bends.map(|b| bend::energy(b, &elements.hinges, x)).sum::<f64>()
+/// The sheet with stretch, shear and bend damped.
+fn damped(bending: Bending, [stretch, shear, bend]: [f64; 3]) -> (Energies, Vec<Vec3>) {
+    let (mut energies, x) = crumpled(bending);
+    energies.membranes.materials[0].damping = [stretch, shear];
+    energies.bends.list.iter_mut().for_each(|b| b.damping = bend);
+    (energies, x)
 }
 
-fn forces(elements: &Elements, x: &[Vec3]) -> Vec<Vec3> {
-    let layout = Layout::new(elements);
+fn energy(energies: &Energies, x: &[Vec3]) -> f64 {
+    let mut sum = 0.0;
+    energies.each_energy(x, |_, energy| sum += energy);
+    sum
+}
+
+/// The matrix h²K + hD and the forces.
+fn system(energies: &Energies, step: &Step) -> (Layout, Vec<Block<f64>>, Vec<Vec3>) {
+    let layout = Layout::new(energies, step.x1.len());
     let mut parts = Contributions::default();
-    parts.evaluate(elements, x, 0.01);
-    let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-    let mut forces = vec![Vec3::ZERO; x.len()];
-    layout.assemble(elements, &parts, 0.01, &mut blocks, &mut forces);
-    forces
+    parts.begin(energies, step.x0, step.h);
+    if !std::ptr::eq(step.x0, step.x1) {
+        parts.evaluate(energies, step);
+    }
+    let mut blocks = vec![Block::default(); layout.pattern.column.len()];
+    let mut forces = vec![Vec3::ZERO; step.x1.len()];
+    layout.assemble(energies, &parts, &mut blocks, &mut forces);
+    (layout, blocks, forces)
 }
 
-#[test]
-fn forces_are_the_negative_gradient_of_the_energy() {
-    for bending in [Bending::Curvature, Bending::Hinge] {
-        let (elements, mut x) = crumpled(bending);
-        let forces = forces(&elements, &x);
-        let d = 1e-6;
-        for i in 0..x.len() {
-            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                let place = x[i];
-                x[i] = place + d * axis;
-                let up = energy(&elements, &x);
-                x[i] = place - d * axis;
-                let down = energy(&elements, &x);
-                x[i] = place;
-                let expected = -(up - down) / (2.0 * d);
-                let scale = 1.0 + forces[i].length();
-                assert!(
-                    (forces[i].dot(axis) - expected).abs() < 1e-6 * scale,
-                    "{bending:?}, vertex {i}: {} against {expected}",
-                    forces[i].dot(axis)
-                );
-            }
+fn forces(energies: &Energies, x: &[Vec3]) -> Vec<Vec3> {
+    system(energies, &Step { x0: x, x1: x, h: H }).2
+}
+
+/// Calls `differ` with each coordinate (node and axis) and −∂/∂x of what `value` is there.
+fn differentiate<V: std::ops::Sub<Output = V>>(
+    x: &[Vec3],
+    mut value: impl FnMut(&[Vec3]) -> V,
+    mut differ: impl FnMut(usize, usize, V, f64),
+) {
+    let (mut x, d) = (x.to_vec(), 1e-6);
+    for i in 0..x.len() {
+        for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let place = x[i];
+            x[i] = place + d * unit;
+            let up = value(&x);
+            x[i] = place - d * unit;
+            let down = value(&x);
+            x[i] = place;
+            differ(i, axis, down - up, 2.0 * d);
         }
     }
 }
 
-/// Within a step damping acts like an energy of what has changed since its beginning.
-#[test]
-fn forces_within_a_step_are_the_negative_gradient_of_energy_and_damping() {
-    let h = 0.01;
-    for bending in [Bending::Curvature, Bending::Hinge] {
-        let (mut elements, before) = crumpled(bending);
-        elements.fabrics[0].damping = [0.02, 0.05, 0.03];
-        let mut noise = Noise(11);
-        let mut x: Vec<Vec3> = before.iter().map(|p| *p + 0.01 * noise.vector()).collect();
-        let layout = Layout::new(&elements);
-        let mut parts = Contributions::default();
-        parts.evaluate(&elements, &before, h);
-        parts.evaluate_since(&elements, (&before, &x), h);
-        let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-        let mut forces = vec![Vec3::ZERO; x.len()];
-        layout.assemble(&elements, &parts, h, &mut blocks, &mut forces);
-        let d = 1e-6;
-        for i in 0..x.len() {
-            for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-                let place = x[i];
-                x[i] = place + d * axis;
-                let up = parts.energy_since(&elements, (&before, &x), h);
-                x[i] = place - d * axis;
-                let down = parts.energy_since(&elements, (&before, &x), h);
-                x[i] = place;
-                let expected = -(up - down) / (2.0 * d);
-                let off = (forces[i].dot(axis) - expected).abs();
-                assert!(off < 1e-6 * (1.0 + forces[i].length()), "{bending:?}, vertex {i}: {off}");
+/// Forces are the negative gradient of the energy; within a step also of what damping takes, which
+/// acts like an energy of what has changed since its beginning.
+fn check_forces(name: &str, energies: &Energies, x0: &[Vec3]) {
+    let near = |i: usize, axis: usize, force: Vec3, change: f64, d: f64| {
+        let off = (force[axis] - change / d).abs();
+        assert!(off < 1e-6 * (1.0 + force.length()), "{name}, vertex {i}: {off}");
+    };
+    let found = forces(energies, x0);
+    let value = |x: &[Vec3]| energy(energies, x);
+    differentiate(x0, value, |i, axis, change, d| near(i, axis, found[i], change, d));
+
+    let mut noise = Noise(11);
+    let x1: Vec<Vec3> = x0.iter().map(|p| *p + 0.01 * noise.vector()).collect();
+    let (_, _, found) = system(energies, &Step { x0, x1: &x1, h: H });
+    let mut parts = Contributions::default();
+    parts.begin(energies, x0, H);
+    let value = |x: &[Vec3]| parts.energy_since(energies, &Step { x0, x1: x, h: H });
+    differentiate(&x1, value, |i, axis, change, d| near(i, axis, found[i], change, d));
+}
+
+/// Differences of what all nodes have.
+struct Field(Vec<Vec3>);
+
+impl std::ops::Sub for Field {
+    type Output = Field;
+
+    fn sub(self, other: Field) -> Field {
+        Field(self.0.iter().zip(&other.0).map(|(a, b)| *a - *b).collect())
+    }
+}
+
+/// Where nothing is left out of it and nothing is damped, the matrix is −h²∂f/∂x.
+fn check_matrix(name: &str, energies: &Energies, x: &[Vec3]) {
+    let (layout, blocks, _) = system(energies, &Step { x0: x, x1: x, h: H });
+    differentiate(
+        x,
+        |x| Field(forces(energies, x)),
+        |j, axis, change, d| {
+            for (i, change) in change.0.iter().enumerate() {
+                let place = layout.pattern.find(i, j as u32);
+                let block = place.map_or(Mat3::ZERO, |place| matrix(&blocks[place as usize]));
+                let (found, expected) = (block.col(axis) / (H * H), *change / d);
+                let error = (found - expected).length();
+                assert!(error < 1e-4 * (1.0 + expected.length()), "{name}: {found} {expected}");
             }
-        }
+        },
+    );
+}
+
+#[test]
+fn forces_are_the_negative_gradient_of_energy_and_damping() {
+    for bending in [Bending::Curvature, Bending::Hinge] {
+        let (energies, x) = crumpled(bending);
+        check_forces(&format!("{bending:?}"), &energies, &x);
+        let (energies, x) = damped(bending, [0.02, 0.05, 0.03]);
+        check_forces(&format!("{bending:?}, damped"), &energies, &x);
     }
 }
 
@@ -136,10 +180,10 @@ fn internal_forces_sum_to_no_force_and_no_torque() {
 /// The exact Hessian of a membrane before projection.
 #[test]
 fn membrane_jacobians_match_finite_differences() {
-    let (elements, mut x) = crumpled(Bending::Curvature);
+    let (energies, mut x) = crumpled(Bending::Curvature);
     let weights = Weights { stretch: 1.0, shear: 1.0, geometric: 1.0, projected: false };
-    let fabric = &elements.fabrics[0];
-    for m in &elements.membranes {
+    let fabric = &energies.membranes.materials[0];
+    for m in energies.membranes.iter() {
         let response = membrane::response(m, fabric, &x, &weights);
         for j in 0..3 {
             for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
@@ -168,9 +212,9 @@ fn membrane_jacobians_match_finite_differences() {
 #[test]
 fn overshoot_is_what_the_linear_part_leaves_out() {
     let mesh = ClothMesh::grid(2, 2, [1.0, 1.0]).unwrap();
-    let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
-    let (m, fabric) = (&elements.membranes[0], &elements.fabrics[0]);
-    let still = Fabric { damping: [0.0; 3], ..*fabric };
+    let elements = elements(&mesh, Fabric::cotton());
+    let (m, fabric) = (&elements.membranes.list[0], &elements.membranes.materials[0]);
+    let still = membrane::Material { damping: [0.0; 2], ..*fabric };
     let angle: f64 = 0.02;
     let x = mesh.positions;
     let shift = x.iter().map(|p| angle * Vec3::new(0.3, 1.0, -0.2).normalize().cross(*p));
@@ -191,14 +235,15 @@ fn overshoot_is_what_the_linear_part_leaves_out() {
 /// (w_u, w_v) of stretch and of shear, each alone, are those of the exact one clamped at zero.
 #[test]
 fn projected_jacobians_are_never_negative() {
-    let (elements, x) = crumpled(Bending::Curvature);
+    let (energies, x) = crumpled(Bending::Curvature);
+    let material = &energies.membranes.materials[0];
     let mut noise = Noise(3);
     let weights = Weights { stretch: 1.0, shear: 1.0, geometric: 1.0, projected: true };
     let exact = Weights { projected: false, ..weights };
     let mut negative_before = 0;
-    for m in &elements.membranes {
-        let projected = membrane::response(m, &elements.fabrics[0], &x, &weights);
-        let full = membrane::response(m, &elements.fabrics[0], &x, &exact);
+    for m in energies.membranes.iter() {
+        let projected = membrane::response(m, material, &x, &weights);
+        let full = membrane::response(m, material, &x, &exact);
         for _ in 0..50 {
             let (a, b) = (noise.vector(), noise.vector());
             let form = |r: &membrane::Response| {
@@ -246,40 +291,9 @@ fn bending_jacobian_is_exact_at_rest() {
         let shape: Vec<Vec3> = mesh.positions.iter().map(|p| *p + 0.1 * noise.vector()).collect();
         mesh.rest_shape = Some(shape.clone());
         let fabric = Fabric { bend: [2.0, 0.7], bending, damping: [0.0; 3], ..Fabric::cotton() };
-        let mut elements = Elements::build(&mesh, &fabric).unwrap();
-        elements.membranes.clear();
-        let layout = Layout::new(&elements);
-        let h = 0.1;
-        let assemble = |x: &[Vec3]| {
-            let mut parts = Contributions::default();
-            parts.evaluate(&elements, x, h);
-            let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-            let mut forces = vec![Vec3::ZERO; x.len()];
-            layout.assemble(&elements, &parts, h, &mut blocks, &mut forces);
-            (blocks, forces)
-        };
-        let (blocks, _) = assemble(&shape);
-        let mut x = shape.clone();
-        for j in 0..x.len() {
-            for (axis, unit) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-                x[j] = shape[j] + 1e-6 * unit;
-                let up = assemble(&x).1;
-                x[j] = shape[j] - 1e-6 * unit;
-                let down = assemble(&x).1;
-                x[j] = shape[j];
-                for i in 0..x.len() {
-                    let expected = -(up[i] - down[i]) / 2e-6;
-                    let found = layout
-                        .pattern
-                        .find(i, j as u32)
-                        .map_or(Mat3::ZERO, |place| matrix(&blocks[place as usize]))
-                        .col(axis)
-                        / (h * h);
-                    let error = (found - expected).length();
-                    assert!(error < 1e-4 * (1.0 + expected.length()), "{found} {expected}");
-                }
-            }
-        }
+        let elements = elements(&mesh, fabric);
+        let bends = Energies::from(elements.bends.clone());
+        check_matrix(&format!("{bending:?}"), &bends, &shape);
     }
 }
 
@@ -298,7 +312,7 @@ fn rolled(bending: Bending, n: u32, turn: f64, one_diagonal: bool) -> f64 {
     }
     let (b, kappa) = (0.02, 0.5);
     let fabric = Fabric { bend: [b, b], bending, ..Fabric::cotton() };
-    let elements = Elements::build(&mesh, &fabric).unwrap();
+    let elements = elements(&mesh, fabric);
     let along = Vec3::new(libm::cos(turn), 0.0, libm::sin(turn));
     let across = Vec3::Y.cross(along);
     let roll = |p: &Vec3| {
@@ -306,7 +320,8 @@ fn rolled(bending: Bending, n: u32, turn: f64, one_diagonal: bool) -> f64 {
         p.dot(across) * across + (libm::sin(s) * along + (1.0 - libm::cos(s)) * Vec3::Y) / kappa
     };
     let x: Vec<Vec3> = mesh.positions.iter().map(roll).collect();
-    let total: f64 = elements.bends.iter().map(|b| bend::energy(b, &elements.hinges, &x)).sum();
+    let bends = &elements.bends;
+    let total: f64 = (0..bends.len()).map(|b| bends.energy(b, &x)).sum();
     total / (0.5 * b * kappa * kappa)
 }
 
@@ -335,24 +350,17 @@ fn curvature_energy_does_not_depend_on_the_direction() {
 /// Damping acts on the rate of a condition, and a rigid motion has none: h·D v = 0.
 #[test]
 fn damping_does_not_see_rigid_motion() {
-    let (mut elements, x) = crumpled(Bending::Curvature);
     let velocity = |p: Vec3| Vec3::new(0.3, -2.0, 1.0) + Vec3::new(1.0, 2.0, -0.5).cross(p);
-    let product = |elements: &Elements| {
-        let layout = Layout::new(elements);
-        let mut parts = Contributions::default();
-        parts.evaluate(elements, &x, 0.01);
-        let mut blocks = vec![Block::<f64>::default(); layout.pattern.column.len()];
-        let mut forces = vec![Vec3::ZERO; x.len()];
-        layout.assemble(elements, &parts, 0.01, &mut blocks, &mut forces);
+    let product = |damping: [f64; 3]| {
+        let (energies, x) = damped(Bending::Curvature, damping);
+        let (layout, blocks, _) = system(&energies, &Step { x0: &x, x1: &x, h: H });
         let v: Vec<_> = x.iter().map(|p| crate::linalg::block::lane::<f64>(velocity(*p))).collect();
         let mut out = vec![[0.0; 4]; x.len()];
         crate::linalg::block::multiply(&layout.pattern, &blocks, &v, &mut out);
         out
     };
-    elements.fabrics[0].damping = [0.0; 3];
-    let without = product(&elements);
-    elements.fabrics[0].damping = [1.0, 2.0, 3.0];
-    let with = product(&elements);
+    let without = product([0.0; 3]);
+    let with = product([1.0, 2.0, 3.0]);
     for (a, b) in without.iter().zip(&with) {
         for k in 0..3 {
             assert!((a[k] - b[k]).abs() < 1e-9, "{a:?} {b:?}");
@@ -371,12 +379,103 @@ fn uniform_strain_is_exact_on_a_random_mesh() {
     }
     let uv: Vec<[f64; 2]> = mesh.positions.iter().map(|p| [p.x, p.z]).collect();
     let mesh = ClothMesh::with_coordinates(mesh.positions, mesh.triangles, &uv).unwrap();
-    let elements = Elements::build(&mesh, &Fabric::cotton()).unwrap();
+    let elements = elements(&mesh, Fabric::cotton());
     let x: Vec<Vec3> =
         mesh.positions.iter().map(|p| Vec3::new(1.1 * p.x + 0.02 * p.z, 0.0, 0.95 * p.z)).collect();
     let forces = forces(&elements, &x);
     let largest = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
     for (p, f) in mesh.positions.iter().zip(&forces).filter(|(p, _)| inner(p)) {
         assert!(f.length() < 1e-10 * largest, "{f} at {p}");
+    }
+}
+
+/// A block of n³ cells, six tetrahedra in each, with its inner vertices moved at random.
+fn random_block(n: u32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
+    let (mut noise, side, size) = (Noise(31), n + 1, 1.0 / f64::from(n));
+    let mut x = Vec::new();
+    let mut tetrahedra = Vec::new();
+    let steps = [1, side, side * side];
+    for i in 0..side * side * side {
+        let at = [i % side, i / side % side, i / (side * side)];
+        let inner = at.iter().all(|k| *k > 0 && *k < n);
+        let moved = if inner { 0.2 * size * noise.vector() } else { Vec3::ZERO };
+        x.push(Vec3::from_array(at.map(|k| f64::from(k) * size)) + moved);
+        if at.iter().all(|k| *k < n) {
+            // along the edges from one corner to the opposite one, in every order
+            for (a, b, c) in [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)] {
+                let (p, q) = (i + steps[a], i + steps[a] + steps[b]);
+                let even = (b + 3 - a) % 3 == 1;
+                let r = q + steps[c];
+                tetrahedra.push(if even { [i, p, q, r] } else { [i, q, p, r] });
+            }
+        }
+    }
+    (x, tetrahedra)
+}
+
+const JELLY: LinearElastic =
+    LinearElastic { young: 2e3, poisson: 0.35, density: 800.0, damping: 0.0 };
+
+#[test]
+fn linear_tetrahedra_match_finite_differences() {
+    let (rest, tetrahedra) = random_block(2);
+    let mut noise = Noise(2);
+    let x: Vec<Vec3> = rest.iter().map(|p| *p + 0.1 * noise.vector()).collect();
+    for (poisson, damping) in [(0.0, 0.0), (0.35, 0.0), (0.45, 0.03), (-0.5, 0.01)] {
+        let material = LinearElastic { poisson, damping, ..JELLY };
+        let set = LinearTetrahedra::new(&rest, &tetrahedra, material).unwrap();
+        let energies = Energies::from(set);
+        check_forces(&format!("{material:?}"), &energies, &x);
+        if damping == 0.0 {
+            // anywhere, since nothing is left out of it
+            check_matrix(&format!("{material:?}"), &energies, &x);
+        }
+    }
+}
+
+/// A uniform strain is in balance on any mesh, and stores V (½ λ tr²ε + μ ε:ε).
+#[test]
+fn uniform_strain_of_linear_tetrahedra_is_exact_on_a_random_mesh() {
+    let (rest, tetrahedra) = random_block(4);
+    let energies = Energies::from(LinearTetrahedra::new(&rest, &tetrahedra, JELLY).unwrap());
+    let (exx, eyy, gamma) = (0.02, -0.01, 0.015);
+    let strained = |p: &Vec3| Vec3::new(exx * p.x + gamma * p.y, eyy * p.y, 0.0);
+    let x: Vec<Vec3> = rest.iter().map(|p| *p + strained(p)).collect();
+    let forces = forces(&energies, &x);
+    let largest = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
+    let inner = |p: &Vec3| p.min_element() > 1e-6 && p.max_element() < 1.0 - 1e-6;
+    assert_eq!(rest.iter().filter(|p| inner(p)).count(), 27);
+    for (p, f) in rest.iter().zip(&forces).filter(|(p, _)| inner(p)) {
+        assert!(f.length() < 1e-10 * largest, "{f} at {p}");
+    }
+    let (e, nu) = (JELLY.young, JELLY.poisson);
+    let (lambda, mu) = (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu)));
+    let squares = exx * exx + eyy * eyy + 0.5 * gamma * gamma;
+    let expected = 0.5 * lambda * (exx + eyy) * (exx + eyy) + mu * squares;
+    let found = energy(&energies, &x);
+    assert!((found - expected).abs() < 1e-10 * expected, "{found} {expected}");
+    let norm = (exx * exx + eyy * eyy + gamma * gamma).sqrt();
+    assert!((energies.largest_strain(&x) - norm).abs() < 1e-12);
+}
+
+/// No motion is pushed along by the stiffness of any tetrahedron, however thin.
+#[test]
+fn stiffness_of_linear_tetrahedra_is_never_negative() {
+    let (rest, tetrahedra) = random_block(3);
+    let mut noise = Noise(17);
+    for poisson in [-0.9, 0.0, 0.499] {
+        let material = LinearElastic { poisson, ..JELLY };
+        let set = LinearTetrahedra::new(&rest, &tetrahedra, material).unwrap();
+        let energies = Energies::from(set);
+        let (layout, blocks, _) = system(&energies, &Step { x0: &rest, x1: &rest, h: H });
+        for _ in 0..50 {
+            let v: Vec<_> = rest.iter().map(|_| noise.vector()).collect();
+            let lanes: Vec<_> = v.iter().map(|v| crate::linalg::block::lane::<f64>(*v)).collect();
+            let mut out = vec![[0.0; 4]; v.len()];
+            crate::linalg::block::multiply(&layout.pattern, &blocks, &lanes, &mut out);
+            let form: f64 =
+                v.iter().zip(&out).map(|(v, o)| v.dot(Vec3::new(o[0], o[1], o[2]))).sum();
+            assert!(form > 0.0, "{form}");
+        }
     }
 }

@@ -11,7 +11,6 @@
 use super::block::Pattern;
 use super::galerkin::Galerkin;
 use super::rows::{Rows, join};
-use crate::model::cloth::elements::Elements;
 
 /// Levels with no more nodes than this are solved directly.
 pub const DIRECT_NODES: usize = 48;
@@ -47,10 +46,11 @@ fn transposed(weights: &Weights, columns: usize) -> Weights {
 /// An undirected graph with weighted edges, by node, neighbours ascending.
 type Graph = Rows<(u32, f64)>;
 
-/// The levels of a mesh, finest first; none where the mesh is small.
-pub fn levels(elements: &Elements, pattern: &Pattern) -> Vec<Level> {
+/// The levels of a mesh with so many nodes and these edges, with the squares of their lengths at rest
+/// (m²), finest first; none where the mesh is small.
+pub fn levels(nodes: usize, edges: &[([u32; 2], f64)], pattern: &Pattern) -> Vec<Level> {
     let mut out: Vec<Level> = Vec::new();
-    let mut graph = edge_graph(elements);
+    let mut graph = edge_graph(nodes, edges);
     while graph.rows() > DIRECT_NODES && out.len() < LEVELS_MAX {
         let (owner, count) = aggregates(&graph);
         // many cloths of a few vertices each: nothing left to gather
@@ -67,22 +67,13 @@ pub fn levels(elements: &Elements, pattern: &Pattern) -> Vec<Level> {
     out
 }
 
-/// Edges of the triangles, weighted by 1/length² at rest.
-fn edge_graph(elements: &Elements) -> Graph {
-    let mut sides = Vec::with_capacity(6 * elements.membranes.len());
-    for membrane in &elements.membranes {
-        let (du, dv) = (&membrane.du, &membrane.dv);
-        // rest coordinates of corners 1 and 2 from corner 0: the inverse of the weights of w_u, w_v
-        let det = du[1] * dv[2] - du[2] * dv[1];
-        let uv = [[0.0, 0.0], [dv[2] / det, -du[2] / det], [-dv[1] / det, du[1] / det]];
-        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
-            let (a, b) = (membrane.nodes[i], membrane.nodes[j]);
-            let (u, v) = (uv[j][0] - uv[i][0], uv[j][1] - uv[i][1]);
-            let weight = 1.0 / (u * u + v * v);
-            sides.extend([(a, (b, weight)), (b, (a, weight))]);
-        }
+/// The edges, each once, weighted by 1/length² at rest.
+fn edge_graph(nodes: usize, edges: &[([u32; 2], f64)]) -> Graph {
+    let mut sides = Vec::with_capacity(2 * edges.len());
+    for &([a, b], square) in edges {
+        let weight = 1.0 / square;
+        sides.extend([(a, (b, weight)), (b, (a, weight))]);
     }
-    let nodes = elements.mass.len();
     let all = Rows::gathered(nodes, &sides);
     Rows::made(nodes, |i, row| {
         row.extend_from_slice(all.row(i));

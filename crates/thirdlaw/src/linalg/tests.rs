@@ -6,10 +6,11 @@ use super::pcg::{Outcome, Scratch, Stop, System};
 use super::precondition::Precondition;
 use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
-use crate::energy::assemble::{Contributions, Layout};
+use crate::energy::Contributions;
+use crate::energy::assemble::Layout;
 use crate::math::{Mat3, Vec3};
-use crate::model::cloth::elements::Elements;
-use crate::model::cloth::{ClothMesh, Fabric};
+use crate::model::cloth::{Cloth, ClothMesh, Fabric};
+use crate::model::deformable::elements::Elements;
 
 const H: f64 = 1.0 / 60.0;
 
@@ -32,18 +33,20 @@ impl Problem {
         let mut x = Vec::new();
         for &side in sheets {
             let mesh = ClothMesh::grid(side, side, [2.0, 2.0]).expect("a grid");
-            elements.append(&Elements::build(&mesh, &Fabric::cotton()).expect("elements"));
+            let cloth = Cloth::new(mesh.clone()).fabric(Fabric::cotton());
+            let cloth = cloth.deformable().expect("a cloth");
+            elements.append(&Elements::build(&cloth).expect("elements"));
             x.extend(mesh.positions.iter().map(|p| {
                 *p + Vec3::new(0.0, 0.1 * libm::sin(4.0 * p.x) * libm::cos(3.0 * p.z), 0.0)
             }));
         }
         let n = x.len();
-        let layout = Layout::new(&elements);
+        let layout = Layout::new(&elements, n);
         let mut parts = Contributions::default();
-        parts.evaluate(&elements, &x, H);
+        parts.begin(&elements, &x, H);
         let mut blocks = vec![Block::default(); layout.pattern.column.len()];
         let mut forces = vec![Vec3::ZERO; n];
-        layout.assemble(&elements, &parts, H, &mut blocks, &mut forces);
+        layout.assemble(&elements, &parts, &mut blocks, &mut forces);
         let mut b = Vec::new();
         let mut own = Vec::new();
         for (i, force) in forces.iter().enumerate() {

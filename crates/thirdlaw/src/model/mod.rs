@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod cloth;
+pub mod deformable;
 pub mod emitter;
 pub mod error;
 pub mod joint;
@@ -10,8 +11,8 @@ pub mod settings;
 
 pub use body::model::BodyModel;
 
-use crate::ids::{BodyId, ClothId, EmitterId, StaleCloth, StaleEmitter, StaleId};
-use cloth::model::{ClothModel, Sheet};
+use crate::ids::{BodyId, DeformableId, EmitterId, StaleDeformable, StaleEmitter, StaleId};
+use deformable::model::{DeformableModel, Sheet};
 use emitter::field::ForceField;
 use emitter::model::EmitterModel;
 use joint::constraint::Constraint;
@@ -41,11 +42,11 @@ pub struct Model {
     pub constraints_free: Vec<u32>,
     /// Counts edits.
     pub revision: u64,
-    /// One per slot of cloth.
-    pub cloths: Vec<ClothModel>,
-    /// Slots of cloth to be used again, the last one first.
+    /// Cloths and other deformable objects, one per slot.
+    pub cloths: Vec<DeformableModel>,
+    /// Slots of deformable objects to be used again, the last one first.
     pub free_cloths: Vec<u32>,
-    /// All cloths as a step wants them.
+    /// All deformable objects as a step wants them.
     pub sheet: Arc<Sheet>,
     /// Emitters of particles, one per slot.
     pub emitters: Vec<EmitterModel>,
@@ -80,17 +81,17 @@ impl Model {
         BodyId { index: slot as u32, generation: self.bodies[slot].generation }
     }
 
-    /// The slot of cloth that `id` names.
-    pub fn cloth_slot(&self, id: ClothId) -> Result<usize, StaleCloth> {
+    /// The slot of the deformable object that `id` names.
+    pub fn cloth_slot(&self, id: DeformableId) -> Result<usize, StaleDeformable> {
         match self.cloths.get(id.index as usize) {
             Some(c) if c.alive && c.generation == id.generation => Ok(id.index as usize),
-            _ => Err(StaleCloth(id)),
+            _ => Err(StaleDeformable(id)),
         }
     }
 
-    /// The id of a slot of cloth in use.
-    pub fn cloth_id(&self, slot: usize) -> ClothId {
-        ClothId { index: slot as u32, generation: self.cloths[slot].generation }
+    /// The id of a deformable object's slot in use.
+    pub fn cloth_id(&self, slot: usize) -> DeformableId {
+        DeformableId { index: slot as u32, generation: self.cloths[slot].generation }
     }
 
     /// The slot of the emitter that `id` names.

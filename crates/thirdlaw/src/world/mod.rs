@@ -1,6 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod constraints;
+mod deformables;
 mod joints;
 mod part;
 mod points;
@@ -13,13 +14,11 @@ mod step_constraint;
 mod step_inputs;
 mod streams;
 
-use crate::ids::{BodyId, ClothId, StaleCloth, StaleId};
+use crate::ids::{BodyId, StaleId};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{Body, BodyKind};
-use crate::model::cloth::model::{ClothModel, Sheet};
-use crate::model::cloth::{Cloth, ClothError};
 use crate::model::error::{BodyError, EditError, SettingsError, check_pose, check_vector};
 use crate::model::settings::Settings;
 use crate::parallel::loops::inside;
@@ -29,7 +28,6 @@ use crate::state::body::{BodyState, Push};
 use crate::state::snapshot::{Snapshot, SnapshotError};
 use crate::step::{deformable as large_steps, rigid as impulse, streams as particle};
 use parry3d_f64::bounding_volume::BoundingVolume;
-use std::sync::Arc;
 
 pub use crate::report::{Observer, StepReport};
 pub use part::Thing;
@@ -305,123 +303,7 @@ impl World {
         }
     }
 
-    /// Adds a cloth.
-    pub fn add_cloth(&mut self, cloth: Cloth) -> Result<ClothId, ClothError> {
-        let slot = self.model.free_cloths.last().copied();
-        let generation = slot.map_or(0, |s| self.model.cloths[s as usize].generation + 1);
-        let frame = |id: BodyId| {
-            let body = &self.state.bodies[self.model.slot(id).ok()?];
-            Some((body.position, body.rotation))
-        };
-        let model = ClothModel::build(&cloth, &frame, generation)?;
-        let count = model.count();
-        self.model.revision += 1;
-        let index = match slot {
-            Some(slot) => {
-                self.model.free_cloths.pop();
-                self.model.cloths[slot as usize] = model;
-                slot
-            }
-            None => {
-                self.model.cloths.push(model);
-                (self.model.cloths.len() - 1) as u32
-            }
-        };
-        self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
-        let first = self.model.cloths[index as usize].first;
-        let at = first as usize;
-        let velocity = std::iter::repeat_n(cloth.velocity, count);
-        self.state.particles.x.splice(at..at, cloth.mesh.positions);
-        self.state.particles.v.splice(at..at, velocity);
-        for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= first) {
-            touch.particle += count as u32;
-        }
-        self.state.cloth.pins.clear();
-        // triangles and edges have other numbers now
-        self.state.cloth.pairs.clear();
-        Ok(ClothId { index, generation })
-    }
-
-    /// Removes a cloth; its id is refused from now on.
-    pub fn remove_cloth(&mut self, id: ClothId) -> Result<(), StaleCloth> {
-        let slot = self.model.cloth_slot(id)?;
-        let range = self.model.cloths[slot].range();
-        self.model.cloths[slot].alive = false;
-        self.model.free_cloths.push(id.index);
-        self.model.revision += 1;
-        self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
-        self.state.particles.x.drain(range.clone());
-        self.state.particles.v.drain(range.clone());
-        let (start, end) = (range.start as u32, range.end as u32);
-        self.state.cloth.touches.retain(|t| !(start..end).contains(&t.particle));
-        for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= end) {
-            touch.particle -= end - start;
-        }
-        self.state.cloth.pushes.clear();
-        self.state.cloth.pins.clear();
-        // triangles and edges have other numbers now
-        self.state.cloth.pairs.clear();
-        Ok(())
-    }
-
-    /// Puts a vertex of a cloth at a place with a velocity; a held one follows what holds it.
-    pub fn set_vertex(
-        &mut self,
-        id: ClothId,
-        vertex: u32,
-        position: Vec3,
-        velocity: Vec3,
-    ) -> Result<(), ClothError> {
-        let slot = self.model.cloth_slot(id).map_err(ClothError::Stale)?;
-        let cloth = &self.model.cloths[slot];
-        let count = cloth.count();
-        if vertex as usize >= count {
-            let problem = format!("{vertex} is not one of the {count} vertices");
-            return Err(ClothError::Value { field: "vertex", problem });
-        }
-        for (field, v) in [("position", position), ("velocity", velocity)] {
-            if !(v.is_finite() && v.abs().max_element() < 1e9) {
-                let problem = format!("must be finite, not {v}");
-                return Err(ClothError::Value { field, problem });
-            }
-        }
-        let at = (cloth.first + vertex) as usize;
-        self.state.particles.x[at] = position;
-        self.state.particles.v[at] = velocity;
-        Ok(())
-    }
-
     // ----- reading -----
-
-    /// Ids of all cloths, in slot order.
-    pub fn cloths(&self) -> impl Iterator<Item = ClothId> + '_ {
-        (0..self.model.cloths.len())
-            .filter(|&i| self.model.cloths[i].alive)
-            .map(|i| self.model.cloth_id(i))
-    }
-
-    /// The constant part of a cloth.
-    pub fn cloth(&self, id: ClothId) -> Result<&ClothModel, StaleCloth> {
-        Ok(&self.model.cloths[self.model.cloth_slot(id)?])
-    }
-
-    /// Where the vertices of a cloth are, m.
-    pub fn vertices(&self, id: ClothId) -> Result<&[Vec3], StaleCloth> {
-        Ok(&self.state.particles.x[self.cloth(id)?.range()])
-    }
-
-    /// Force that holds each pinned vertex of a cloth in the last step, N, in order of vertices.
-    pub fn pin_forces(&self, id: ClothId) -> Result<Vec<(u32, Vec3)>, StaleCloth> {
-        let range = self.cloth(id)?.range();
-        let first = range.start as u32;
-        let pins = self.state.cloth.pins.iter().filter(|p| range.contains(&(p.0 as usize)));
-        Ok(pins.map(|(particle, force)| (particle - first, *force)).collect())
-    }
-
-    /// Velocities of the vertices of a cloth, m/s.
-    pub fn vertex_velocities(&self, id: ClothId) -> Result<&[Vec3], StaleCloth> {
-        Ok(&self.state.particles.v[self.cloth(id)?.range()])
-    }
 
     /// Ids of all bodies, in slot order.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + '_ {

@@ -3,7 +3,7 @@
 //! Ids stay what they were, so that the same id names the same thing in the whole and in its part.
 
 use super::World;
-use crate::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
+use crate::ids::{BodyId, DeformableId, EmitterId, JointId, PointId};
 use crate::simulator::{Motion, Wrench};
 use crate::state::stream::Struck;
 
@@ -12,8 +12,8 @@ use crate::state::stream::Struck;
 pub enum Thing {
     /// A rigid body.
     Body(BodyId),
-    /// A cloth.
-    Cloth(ClothId),
+    /// A cloth or another deformable object.
+    Cloth(DeformableId),
     /// A point mass.
     Point(PointId),
     /// A joint.
@@ -29,7 +29,7 @@ impl World {
         let mut part = self.clone();
         let emitters = self.emitters().map(Thing::Emitter);
         let joints = self.joints().map(Thing::Joint);
-        let cloths = self.cloths().map(Thing::Cloth);
+        let cloths = self.deformables().map(Thing::Cloth);
         let points = self.points().map(Thing::Point);
         // last slots first: who is added later fills the first ones first
         let bodies: Vec<Thing> = self.bodies().map(Thing::Body).collect();
@@ -38,7 +38,7 @@ impl World {
             // what is gone already, such as a joint with its body, need not be removed again
             let _gone = match thing {
                 Thing::Body(id) => part.remove_body(id).is_err(),
-                Thing::Cloth(id) => part.remove_cloth(id).is_err(),
+                Thing::Cloth(id) => part.remove_deformable(id).is_err(),
                 Thing::Point(id) => part.remove_point(id).is_err(),
                 Thing::Joint(id) => part.remove_joint(id).is_err(),
                 Thing::Emitter(id) => part.remove_emitter(id).is_err(),
@@ -60,8 +60,10 @@ impl World {
         for (slot, _) in shared.iter().enumerate().filter(|(_, shared)| **shared) {
             self.state.bodies[slot] = part.state.bodies[slot];
         }
-        for id in self.cloths().collect::<Vec<_>>() {
-            let (Ok(mine), Ok(theirs)) = (self.cloth(id), part.cloth(id)) else { continue };
+        for id in self.deformables().collect::<Vec<_>>() {
+            let (Ok(mine), Ok(theirs)) = (self.deformable(id), part.deformable(id)) else {
+                continue;
+            };
             let (mine, theirs) = (mine.range(), theirs.range());
             if mine.len() == theirs.len() {
                 let (to, from) = (&mut self.state.particles, &part.state.particles);

@@ -9,15 +9,15 @@ impl World {
     pub(super) fn own_sheets(&self) -> Vec<ContactSheet> {
         let first = self.model.bodies.len() + self.model.points.len();
         let cloths = self.model.cloths.iter().filter(|cloth| cloth.alive);
-        let sheet = |cloth: &crate::model::cloth::model::ClothModel| {
+        let sheet = |cloth: &crate::model::deformable::model::DeformableModel| {
             let elements = &cloth.elements;
             let handles = cloth.range().map(|i| first + i).collect();
             ContactSheet {
                 handles,
-                triangles: elements.membranes.iter().map(|m| m.nodes).collect(),
+                triangles: elements.triangles.clone(),
                 masses: elements.mass.clone(),
                 thickness: 2.0 * elements.radius.first().copied().unwrap_or(0.0),
-                friction: elements.fabrics.first().map_or(0.0, |fabric| fabric.friction),
+                friction: elements.surfaces.first().map_or(0.0, |surface| surface.friction),
             }
         };
         cloths.map(sheet).collect()
@@ -30,7 +30,7 @@ impl World {
         let mut bodies = self.model.bodies.iter();
         if !streams
             || bodies.any(|body| body.alive && body.is_dynamic())
-            || self.cloths().next().is_some()
+            || self.deformables().next().is_some()
             || self.points().next().is_some()
         {
             return None;

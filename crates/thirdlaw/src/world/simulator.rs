@@ -38,7 +38,7 @@ impl World {
 
     /// The handle of a vertex of a cloth.
     pub fn vertex_handle(&self, id: ClothId, vertex: u32) -> Option<usize> {
-        let range = self.cloth(id).ok()?.range();
+        let range = self.deformable(id).ok()?.range();
         let first = self.model.bodies.len() + self.model.points.len() + range.start;
         ((vertex as usize) < range.len()).then_some(first + vertex as usize)
     }

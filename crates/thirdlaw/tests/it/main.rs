@@ -9,6 +9,7 @@ mod coordinates_acted_on;
 mod coordinates_extreme;
 mod couple;
 mod curve_end;
+mod deformable;
 mod determinism;
 mod free;
 mod interleaved;

@@ -1,6 +1,7 @@
-//! Where cloth comes near solids and near itself.
+//! Where what deforms comes near solids and near itself: [`detect`] makes flat records of it, which a
+//! scheme turns into filters, springs or rows. The rest is pure geometry.
 //!
-//! Pure geometry: every function takes positions as plain slices and writes [`Hit`]s into a vector
+//! Every function of it takes positions as plain slices and writes [`Hit`]s into a vector
 //! that the caller keeps. All cloths of a world share one array of particles. The order of the hits
 //! follows from the input alone, never from the number of threads, and memory is kept from call to
 //! call.
@@ -14,6 +15,7 @@
 mod bvh;
 mod closest;
 mod crossings;
+pub mod detect;
 mod distance;
 mod distance_mesh;
 mod features;
@@ -28,6 +30,7 @@ mod tests;
 mod tree;
 
 pub(crate) use closest::point_triangle;
+pub use detect::{DeformableContact, Detector, Obstacle, Surroundings};
 pub(crate) use distance::convex_distance;
 pub use distance::{Surface, signed_distance};
 pub use intersections::intersections_brute_force;

@@ -71,7 +71,7 @@ impl Fabric {
     }
 
     /// Shirt cloth: 200 g/m².
-    pub fn cotton() -> Fabric {
+    pub const fn cotton() -> Fabric {
         Fabric {
             density: 0.2,
             stretch: [12_000.0, 10_000.0],

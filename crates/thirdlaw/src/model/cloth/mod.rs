@@ -1,22 +1,23 @@
 //! Cloth: a triangle mesh that stretches, shears and bends (baraff1998).
 //!
-//! A [`Cloth`] is what a user says about it; `World::add_cloth` checks it and derives the elements
-//! that a step reads ([`elements`]).
+//! A [`Cloth`] is what a user says about it; `World::add_cloth` checks it and adds the
+//! [`crate::Deformable`] that it makes.
 
+mod build;
 mod curvature;
-pub mod elements;
 mod material;
 mod mesh;
-pub mod model;
 mod topology;
 
 pub use material::{Bending, Fabric, PRESETS};
 pub use mesh::ClothMesh;
-pub use model::ClothModel;
 
-use super::body::{Groups, Keyframe};
-use crate::ids::{BodyId, StaleCloth};
+pub use crate::model::deformable::{Hold, Pin};
+
+use crate::ids::{BodyId, StaleDeformable};
 use crate::math::{Pose, Vec3};
+use crate::model::body::Groups;
+use crate::model::deformable::DeformableError;
 
 /// A cloth to be added to a world.
 #[derive(Clone, Debug)]
@@ -35,29 +36,6 @@ pub struct Cloth {
     pub self_collision: bool,
     /// Factor on the world's gravity.
     pub gravity_scale: f64,
-}
-
-/// Vertices that are held.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Pin {
-    /// Which vertices.
-    pub vertices: Vec<u32>,
-    /// What holds them.
-    pub hold: Hold,
-}
-
-/// What holds pinned vertices.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Hold {
-    /// The place where they start.
-    Place,
-    /// A moving frame: vertices keep their place in the frame of the first key.
-    Path(Vec<Keyframe>),
-    /// A body: vertices keep their place on it, and pull at it.
-    Body(BodyId),
-    /// Only the directions given: one or two unit vectors along which they cannot move
-    /// (a curtain ring slides along its rail).
-    Directions(Vec<Vec3>),
 }
 
 impl Cloth {
@@ -163,7 +141,7 @@ pub enum ClothError {
     /// A pin names a body that is not in this world.
     NoSuchBody(BodyId),
     /// The id names nothing.
-    Stale(StaleCloth),
+    Stale(StaleDeformable),
 }
 
 impl std::fmt::Display for ClothError {
@@ -197,3 +175,18 @@ impl std::fmt::Display for ClothError {
 }
 
 impl std::error::Error for ClothError {}
+
+impl From<DeformableError> for ClothError {
+    /// A cloth's mesh has been checked before: what is left is the rest of the description.
+    fn from(error: DeformableError) -> Self {
+        match error {
+            DeformableError::Value { field, problem } => ClothError::Value { field, problem },
+            DeformableError::NoSuchBody(body) => ClothError::NoSuchBody(body),
+            DeformableError::Stale(error) => ClothError::Stale(error),
+            DeformableError::NotFinite { vertex } => {
+                ClothError::NotFinite { what: "position of vertex", index: vertex }
+            }
+            other => ClothError::Value { field: "mesh", problem: other.to_string() },
+        }
+    }
+}

@@ -2,20 +2,23 @@
 //! terms; what they push is read from the residual and judged.
 
 use super::friction;
+use super::linear::Linear;
+use super::near::Contacts;
 use super::solids::Solids;
-use super::system::{Context, Work};
-use super::touch::{self, Moved, Span, Verdict};
+use super::solution::Solution;
+use super::system::Trial;
+use super::touch::{self, Moved, SurfaceDrag, Verdict};
 use crate::linalg::block::{Lane, Scalar, block_of, lane, vector};
-use crate::linalg::filter::{Hold, NONE};
+use crate::linalg::filter::{Filter, Hold, NONE};
 use crate::linalg::pcg::System;
 use crate::linalg::product::Matrix;
-use crate::linalg::stencil::Stencil;
+use crate::linalg::stencil::{Stencil, Stencils};
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::model::cloth::model::{PinHold, Sheet};
+use crate::model::deformable::model::{PinHold, Sheet};
 use crate::model::settings::ClothSolver;
 use crate::parallel::loops::each_light;
-use crate::state::State;
 
 /// What pushes wrong, relative to all that pushes, with which contacts are settled.
 const SETTLED: f64 = 0.1;
@@ -23,10 +26,42 @@ const SETTLED: f64 = 0.1;
 /// no better, and make residuals that hide all others.
 const DRAG_MAX: f64 = 100.0;
 
-impl Work {
+/// What a round of a cloth step is solved under.
+#[derive(Debug, Default)]
+pub struct Constraints {
+    holds: Vec<Hold>,
+    /// What pins and touches hold.
+    pub filter: Filter<f64>,
+    /// Stiff terms of several particles or of bodies.
+    pub stencils: Stencils<f64>,
+    /// Creeping particles.
+    pub drags: Vec<SurfaceDrag>,
+    /// Position alteration, m, and friction, N·s, of constrained particles.
+    pub alter: Vec<Vec3>,
+    pub push: Vec<Vec3>,
+    /// Right side with constraints, of particles and of bodies.
+    pub b: Vec<Lane<f64>>,
+    pub b_bodies: Vec<[Vec3; 2]>,
+    /// That of bodies without stiff terms.
+    pub given_bodies: Vec<[Vec3; 2]>,
+    /// Masses of unknown bodies.
+    pub masses: Vec<BodyMass>,
+    /// Force on each pinned particle, N.
+    pub pins: Vec<(u32, Vec3)>,
+}
+
+impl Constraints {
     /// Pins and active touches become the filter, the right side, and the prescribed velocities.
-    pub(super) fn constrain(&mut self, context: &Context, state: &State, share: f64, span: &Span) {
-        let sheet = &*context.model.sheet;
+    pub fn set(
+        &mut self,
+        trial: &Trial,
+        end: f64,
+        solids: &Solids,
+        contacts: &mut Contacts,
+        linear: &mut Linear,
+    ) {
+        let Trial { context, state, span } = trial;
+        let sheet = trial.sheet();
         let x = &state.particles.x;
         let n = x.len();
         self.holds.clear();
@@ -35,14 +70,16 @@ impl Work {
         self.push.clear();
         self.push.resize(n, Vec3::ZERO);
         self.drags.clear();
+        self.masses.clear();
+        self.masses.extend(solids.unknowns.iter().map(|u| u.mass));
         self.b_bodies.clear();
         let h = span.h;
         self.b_bodies
-            .extend(self.solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
-        for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
+            .extend(solids.unknowns.iter().map(|u| [-h * u.expected[0], -h * u.expected[1]]));
+        for touches in contacts.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
             let i = touches[0].particle as usize;
             let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
-            if let Some(hold) = touch::hold(touches, &self.solids, x[i], span, out) {
+            if let Some(hold) = touch::hold(touches, solids, x[i], span, out) {
                 if hold.body != NONE {
                     // friction pulls the body the other way
                     let out = &mut self.b_bodies[hold.body as usize];
@@ -52,28 +89,28 @@ impl Work {
                 self.holds.push(hold);
             }
         }
-        let time = context.time + share * context.dt;
+        let time = context.time + end * context.dt;
         for (particle, pin) in &sheet.pins {
             let x0 = x[*particle as usize];
-            if let Some(hold) = pin_hold(context.model, &self.solids, pin, x0, time, h) {
+            if let Some(hold) = pin_hold(context.model, solids, pin, x0, time, h) {
                 self.holds.push(Hold { particle: *particle, ..hold });
             }
         }
         self.holds.sort_unstable_by_key(|h| h.particle);
         self.stencils.list.clear();
-        self.apply_drags(sheet);
-        for pair in &self.pairs {
-            pair.stencils(&self.solids, span, &mut self.stencils.list);
+        self.apply_drags(sheet, linear);
+        for pair in &contacts.pairs {
+            pair.stencils(solids, span, &mut self.stencils.list);
         }
         let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
         if penalty {
-            self.penalize(sheet);
+            self.penalize(sheet, linear);
         }
         let holds = if penalty { &[][..] } else { &self.holds[..] };
         self.filter.set(n, holds.iter().copied());
         self.stencils.index();
         self.b.resize(n, lane(Vec3::ZERO));
-        let (base, turned, push, alter) = (&self.base, &self.turned, &self.push, &self.alter);
+        let (base, turned, push, alter) = (&linear.base, &linear.turned, &self.push, &self.alter);
         each_light(n, &mut self.b[..], &|rows, b: &mut [Lane<f64>]| {
             for (i, b) in rows.zip(b) {
                 let own = base[i] + h * turned[i];
@@ -86,18 +123,18 @@ impl Work {
 
     /// Creeping particles are dragged along both tangents of the surface: in the diagonal of the
     /// matrix, or as stencils where the surface belongs to an unknown body.
-    fn apply_drags(&mut self, sheet: &Sheet) {
+    fn apply_drags(&mut self, sheet: &Sheet, linear: &mut Linear) {
         // back to front, so that what was there first is there last
         let diagonal = &sheet.layout().pattern.diagonal;
-        for (particle, block, own) in self.undragged.drain(..).rev() {
-            self.blocks[diagonal[particle as usize] as usize] = block;
-            self.own[particle as usize] = own;
+        for (particle, block, own) in linear.undragged.drain(..).rev() {
+            linear.blocks[diagonal[particle as usize] as usize] = block;
+            linear.own[particle as usize] = own;
         }
         for drag in &self.drags {
             if drag.body == NONE {
                 let i = drag.particle as usize;
-                let (block, own) = (&mut self.blocks[diagonal[i] as usize], &mut self.own[i]);
-                self.undragged.push((drag.particle, *block, *own));
+                let (block, own) = (&mut linear.blocks[diagonal[i] as usize], &mut linear.own[i]);
+                linear.undragged.push((drag.particle, *block, *own));
                 let across = crate::math::outer(drag.normal, drag.normal);
                 let stiff = (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0;
                 let add = drag.coefficient.min(DRAG_MAX * stiff) * (Mat3::IDENTITY - across);
@@ -127,11 +164,11 @@ impl Work {
     }
 
     /// The slides' comparison: stiff springs instead of the filter.
-    pub(super) fn penalize(&mut self, sheet: &Sheet) {
+    fn penalize(&mut self, sheet: &Sheet, linear: &Linear) {
         for hold in &self.holds {
             let i = hold.particle as usize;
             let place = sheet.layout().pattern.diagonal[i] as usize;
-            let own = crate::linalg::block::matrix(&self.blocks[place]);
+            let own = crate::linalg::block::matrix(&linear.blocks[place]);
             let stiffness = 1e3 * (own.x_axis.x + own.y_axis.y + own.z_axis.z);
             let held = hold.held();
             for axis in [held.x_axis, held.y_axis, held.z_axis] {
@@ -151,40 +188,50 @@ impl Work {
             }
         }
     }
+}
 
+impl Contacts {
     /// Judges every touch by the impulse of its constraint; true if another round is needed.
-    pub(super) fn judge(&mut self, context: &Context, state: &State, span: &Span) -> bool {
+    pub fn judge(
+        &mut self,
+        trial: &Trial,
+        solids: &Solids,
+        linear: &Linear,
+        constraints: &mut Constraints,
+        solution: &Solution,
+    ) -> bool {
+        let Trial { context, state, span } = trial;
         self.entered = false;
         let mut verdict = Verdict::default();
-        let u = &self.u;
+        let u = &solution.u;
         for pair in &mut self.pairs {
-            verdict.add(pair.judge(&self.solids, &|i| vector(&u[i as usize]), &self.u_bodies));
+            verdict.add(pair.judge(solids, &|i| vector(&u[i as usize]), &solution.u_bodies));
         }
-        if self.touches.is_empty() && self.filter.holds.is_empty() {
-            return self.asks(&verdict);
+        if self.touches.is_empty() && constraints.filter.holds.is_empty() {
+            return asks(&verdict, solids);
         }
-        let sheet = &*context.model.sheet;
+        let sheet = trial.sheet();
         if context.settings.cloth.solver == ClothSolver::Penalty {
             // the springs are the constraints: what they push is what is left without them
-            self.stencils.retract_targets(&mut self.b);
+            constraints.stencils.retract_targets(&mut constraints.b);
         }
         let system = System {
             matrix: Matrix {
                 pattern: &sheet.layout().pattern,
-                blocks: &self.blocks,
-                own: &self.own,
+                blocks: &linear.blocks,
+                own: &linear.own,
             },
             narrow: None,
-            stencils: &mut self.stencils,
-            filter: &self.filter,
-            bodies: &self.masses,
+            stencils: &mut constraints.stencils,
+            filter: &constraints.filter,
+            bodies: &constraints.masses,
         };
-        system.stencils.look(&self.u, &self.u_bodies);
-        let impulse = |i: usize| system.impulse(i, &self.b, &self.u);
-        self.pins.clear();
+        system.stencils.look(&solution.u, &solution.u_bodies);
+        let impulse = |i: usize| system.impulse(i, &constraints.b, &solution.u);
+        constraints.pins.clear();
         for (particle, _) in &sheet.pins {
             let force = impulse(*particle as usize) / span.h;
-            self.pins.push((*particle, force));
+            constraints.pins.push((*particle, force));
         }
         for touches in self.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
             let i = touches[0].particle as usize;
@@ -192,15 +239,15 @@ impl Work {
             let held = touches.iter().any(|t| t.active);
             let shares = friction::shares(touches, if held { impulse(i) } else { Vec3::ZERO });
             for (k, touch) in touches.iter_mut().enumerate() {
-                let solid = &self.solids.list[touch.solid as usize];
+                let solid = &solids.list[touch.solid as usize];
                 let delta = match solid.unknown {
                     NONE => [Vec3::ZERO; 2],
-                    unknown => self.u_bodies[unknown as usize],
+                    unknown => solution.u_bodies[unknown as usize],
                 };
                 let moved = Moved {
                     x0: state.particles.x[i],
-                    x1: self.x1[i],
-                    velocity: vector(&self.u[i]) - self.alter[i] / span.h,
+                    x1: solution.x1[i],
+                    velocity: vector(&solution.u[i]) - constraints.alter[i] / span.h,
                     impulse: shares.of(k),
                 };
                 let was = touch.active;
@@ -208,16 +255,16 @@ impl Work {
                 self.entered |= touch.active && !was;
             }
         }
-        self.asks(&verdict)
+        asks(&verdict, solids)
     }
+}
 
-    /// Whether what was found asks for another round. A body on cloth feels every contact; else what a
-    /// few particles of many change is nothing to solve again for.
-    fn asks(&self, verdict: &Verdict) -> bool {
-        let small = SETTLED * verdict.push;
-        let alone = self.solids.unknowns.is_empty();
-        verdict.changed && !(alone && !verdict.entered && verdict.error <= small)
-    }
+/// Whether what was found asks for another round. A body on cloth feels every contact; else what a
+/// few particles of many change is nothing to solve again for.
+fn asks(verdict: &Verdict, solids: &Solids) -> bool {
+    let small = SETTLED * verdict.push;
+    let alone = solids.unknowns.is_empty();
+    verdict.changed && !(alone && !verdict.entered && verdict.error <= small)
 }
 
 /// What a pin prescribes to a particle at `x0` over a step of `h` seconds that ends at `time`.

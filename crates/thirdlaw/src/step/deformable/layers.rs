@@ -8,7 +8,7 @@
 
 use super::solids::Solids;
 use super::touch::{Span, Verdict};
-use crate::collide::deformable::{Hit, NO_BODY};
+use crate::collide::deformable::{DeformableContact, Hit, NO_BODY};
 use crate::linalg::filter::NONE;
 use crate::linalg::stencil::Stencil;
 use crate::math::{Vec3, tangents};
@@ -41,14 +41,10 @@ pub struct Pair {
 }
 
 /// What a pair needs to know of its particles.
-pub struct Surroundings<'a> {
+pub struct Surface<'a> {
     pub mass: &'a [f64],
-    pub radius: &'a [f64],
-    /// How far particles stay from solids, m.
-    pub skin: &'a [f64],
     /// Mean of the diagonal of each particle's block, N·s/(m/s).
     pub stiffness: &'a dyn Fn(usize) -> f64,
-    pub mu: f64,
 }
 
 /// Stiffness of cloth against cloth, in units of the particles' mass: two layers of cloth push each
@@ -67,7 +63,13 @@ const RECOVERY: f64 = 0.3;
 
 impl Pair {
     /// A pair found near, or found to cross.
-    pub fn new(hit: &Hit, solids: &Solids, around: &Surroundings, crossing: bool) -> Option<Pair> {
+    pub fn new(
+        contact: &DeformableContact,
+        solids: &Solids,
+        around: &Surface,
+        crossing: bool,
+    ) -> Option<Pair> {
+        let hit = &contact.hit;
         let used =
             || (0..usize::from(hit.count)).map(|k| (hit.particles[k] as usize, hit.weights[k]));
         let inverse: f64 = used().map(|(i, w)| w * w / around.mass[i]).sum();
@@ -75,27 +77,19 @@ impl Pair {
             return None;
         }
         let own = LAYER_STIFFNESS / inverse;
-        let (solid, apart, stiffness) = if hit.body == NO_BODY {
-            // thickness on both sides
-            let (mut plus, mut minus) = (0.0_f64, 0.0_f64);
-            for (i, w) in used() {
-                let side = if w > 0.0 { &mut plus } else { &mut minus };
-                *side = side.max(around.radius[i]);
-            }
-            (NONE, plus + minus, if crossing { 10.0 * own } else { own })
+        let (solid, stiffness) = if hit.body == NO_BODY {
+            (NONE, if crossing { 10.0 * own } else { own })
         } else {
-            // as far as particles, or a body would climb when it comes from a triangle to a corner
-            let radius = used().map(|(i, _)| around.skin[i]).fold(0.0, f64::max);
             let stiff = used().map(|(i, _)| (around.stiffness)(i)).fold(0.0, f64::max);
-            (solids.find(hit.body)? as u32, radius, own.max(2.0 * stiff))
+            (solids.find(hit.body)? as u32, own.max(2.0 * stiff))
         };
         Some(Pair {
             hit: *hit,
             solid,
-            apart,
+            apart: contact.apart,
             stiffness,
             mass: 1.0 / inverse,
-            mu: around.mu,
+            mu: contact.friction,
             target: 0.0,
             active: false,
             releases: 0,

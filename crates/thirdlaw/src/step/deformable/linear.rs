@@ -1,43 +1,58 @@
-//! The linear system of a cloth step: its matrix and right side, what linearization leaves out of
-//! them, and its solution.
+//! The linear system of a cloth step without its constraints: matrix and right side, and what
+//! linearization leaves out of them.
 
-use super::solids::Unknown;
-use super::system::{Context, Work};
-use crate::energy::{air, membrane};
-use crate::linalg::block::{Block, Scalar, block_of, lane, vector};
-use crate::linalg::multilevel::{Levelled, pays};
-use crate::linalg::pcg::{self, Stop, System};
+use super::solution::Solution;
+use super::system::Trial;
+use crate::energy::air;
+use crate::energy::{Contributions, Step};
+use crate::linalg::block::{Block, Scalar, block_of, vector};
 use crate::linalg::product::Matrix;
 use crate::math::{Mat3, Vec3};
-use crate::model::cloth::model::Sheet;
-use crate::model::settings::{ClothSolver, Preconditioner, Settings};
-use crate::parallel::loops::{inside, largest};
-use crate::state::State;
+use crate::model::deformable::model::Sheet;
+use crate::parallel::loops::inside;
 
-/// Speed, m/s, that counts as one where there is no gravity.
-const SLOW: f64 = 0.01;
-/// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
-/// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
-const WEIGHTS: f64 = 3.0;
+/// The system of all elements, masses and the air.
+#[derive(Debug, Default)]
+pub struct Linear {
+    parts: Contributions,
+    /// The matrix.
+    pub blocks: Vec<Block<f64>>,
+    /// Whether the matrix has changed since it was last preconditioned.
+    pub renewed: bool,
+    /// Mass and drag of each particle, which the blocks of its row sum to.
+    pub own: Vec<Block<f64>>,
+    /// Particles whose constraints drag at them, and their diagonal blocks and sums without.
+    pub undragged: Vec<(u32, Block<f64>, Block<f64>)>,
+    forces: Vec<Vec3>,
+    /// Right side, N·s.
+    pub base: Vec<Vec3>,
+    /// Its part that does not come from elements.
+    pub given: Vec<Vec3>,
+    /// Forces that the linearization leaves out, N.
+    pub turned: Vec<Vec3>,
+    /// Of the air, N·s/m.
+    drag: Vec<f64>,
+}
 
-impl Work {
+impl Linear {
     /// A and the right side without constraints.
-    pub(super) fn form(&mut self, context: &Context, state: &State, h: f64) {
-        let sheet = &*context.model.sheet;
+    pub fn form(&mut self, trial: &Trial) {
+        let Trial { context, state, span } = trial;
+        let (sheet, h) = (trial.sheet(), span.h);
         let (x, v) = (&state.particles.x, &state.particles.v);
         let n = x.len();
         self.blocks.resize(sheet.layout().pattern.column.len(), Block::default());
         self.undragged.clear();
         self.forces.resize(n, Vec3::ZERO);
-        let (parts, elements) = (&mut self.parts, &sheet.elements);
+        let (parts, energies) = (&mut self.parts, &sheet.elements.energies);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
         inside(|| {
-            parts.evaluate(elements, x, h);
-            sheet.layout().assemble(elements, parts, h, blocks, forces);
+            parts.begin(energies, x, h);
+            sheet.layout().assemble(energies, parts, blocks, forces);
         });
         self.base.clear();
         self.base.extend_from_slice(&self.forces);
-        self.blow(context, state);
+        self.blow(trial);
         self.given.clear();
         let gravity = context.settings.gravity;
         for (i, v) in v.iter().enumerate() {
@@ -52,12 +67,36 @@ impl Work {
         self.turned.resize(n, Vec3::ZERO);
         self.add_own(sheet, h);
         self.renewed = true;
-        self.x1.resize(n, Vec3::ZERO);
-        self.u.resize(n, [0.0; 4]);
+    }
+
+    /// The system linearized at `x1`, where u leads: b = M v₀ + h f(x₁) + (h²K + hD) u.
+    pub fn relinearize(&mut self, trial: &Trial, solution: &mut Solution) {
+        let (sheet, state, h) = (trial.sheet(), trial.state, trial.span.h);
+        let n = solution.x1.len();
+        self.undragged.clear();
+        let (parts, energies) = (&mut self.parts, &sheet.elements.energies);
+        let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
+        let (x0, x1) = (&state.particles.x[..], &solution.x1[..]);
+        inside(|| {
+            parts.evaluate(energies, &Step { x0, x1, h });
+            sheet.layout().assemble(energies, parts, blocks, forces);
+        });
+        self.own.clear();
+        self.own.resize(n, Block::default());
+        let stiff = &mut solution.from.particles;
+        stiff.resize(n, [0.0; 4]);
+        let pattern = &sheet.layout().pattern;
+        Matrix { pattern, blocks: &self.blocks, own: &self.own }.multiply(&solution.u, stiff);
+        for (i, base) in self.base.iter_mut().enumerate() {
+            *base = self.given[i] + h * self.forces[i] + vector(&stiff[i]);
+        }
+        self.turned.fill(Vec3::ZERO);
+        self.add_own(sheet, h);
+        self.renewed = true;
     }
 
     /// Mass and drag, into the diagonal.
-    pub(super) fn add_own(&mut self, sheet: &Sheet, h: f64) {
+    fn add_own(&mut self, sheet: &Sheet, h: f64) {
         self.own.clear();
         for (i, drag) in self.drag.iter().enumerate() {
             let place = sheet.layout().pattern.diagonal[i] as usize;
@@ -71,168 +110,42 @@ impl Work {
 
     /// Forces that the linearization leaves out, for the velocities of the last round (in the first
     /// those at the beginning); true if they changed by more than a little strain.
-    pub(super) fn overshoot(&mut self, sheet: &Sheet, state: &State, h: f64, first: bool) -> bool {
-        let elements = &sheet.elements;
-        let x = &state.particles.x;
-        let (u, v) = (&self.u, &state.particles.v);
-        self.pulls.resize(elements.membranes.len(), Default::default());
-        let worst = largest(elements.membranes.len(), &mut self.pulls[..], &|rows, pulls| {
-            let mut worst: f64 = 0.0;
-            for (m, pull) in elements.membranes[rows].iter().zip(pulls) {
-                let fabric = &elements.fabrics[m.fabric as usize];
-                let at = |i: usize| {
-                    let node = m.nodes[i] as usize;
-                    if first { v[node] } else { vector(&u[node]) }
-                };
-                let (d1, d2) = (at(1) - at(0), at(2) - at(0));
-                let shift = (h * (m.du[1] * d1 + m.du[2] * d2), h * (m.dv[1] * d1 + m.dv[2] * d2));
-                let new = membrane::overshoot(m, fabric, x, shift, h);
-                let stiffness = m.area * fabric.stretch[0].min(fabric.stretch[1]);
-                let change = (new.0 - pull.0).length().max((new.1 - pull.1).length());
-                worst = worst.max(change / stiffness);
-                *pull = new;
-            }
-            worst
-        });
-        sheet.layout().gather(elements, &self.pulls, &mut self.turned);
+    pub fn overshoot(&mut self, trial: &Trial, solution: &Solution, first: bool) -> bool {
+        let (sheet, state, h) = (trial.sheet(), trial.state, trial.span.h);
+        let energies = &sheet.elements.energies;
+        let (u, v) = (&solution.u, &state.particles.v);
+        let velocity = |i: u32| if first { v[i as usize] } else { vector(&u[i as usize]) };
+        let worst = self.parts.overshoot(energies, &state.particles.x, velocity, h);
+        sheet.layout().gather_overshoot(energies, &self.parts, &mut self.turned);
         worst > 2e-3
     }
 
     /// Drag and lift of the air, shared evenly by the corners of each triangle.
-    fn blow(&mut self, context: &Context, state: &State) {
-        let sheet = &*context.model.sheet;
+    fn blow(&mut self, trial: &Trial) {
+        let Trial { context, state, .. } = trial;
+        let sheet = trial.sheet();
         self.drag.clear();
         self.drag.resize(state.particles.x.len(), 0.0);
         let wind = context.settings.cloth.wind;
         if !context.settings.cloth.air {
             return;
         }
-        for membrane in &sheet.elements.membranes {
-            let fabric = &sheet.elements.fabrics[membrane.fabric as usize];
-            let x = membrane.nodes.map(|i| state.particles.x[i as usize]);
-            let v = membrane.nodes.map(|i| state.particles.v[i as usize]);
-            let drag = air::drag(fabric, x, (v[0] + v[1] + v[2]) / 3.0 - wind);
-            for i in membrane.nodes {
+        let elements = &sheet.elements;
+        for triangle in &elements.triangles {
+            let surface = elements.surface(triangle[0]);
+            let x = triangle.map(|i| state.particles.x[i as usize]);
+            let v = triangle.map(|i| state.particles.v[i as usize]);
+            let relative = (v[0] + v[1] + v[2]) / 3.0 - wind;
+            let drag = air::drag([surface.drag, surface.lift], x, relative);
+            for i in *triangle {
                 self.drag[i as usize] += drag.coefficient / 3.0;
                 self.forces[i as usize] += drag.lift / 3.0;
             }
         }
     }
 
-    /// A u = b in the free directions.
-    pub(super) fn solve(
-        &mut self,
-        context: &Context,
-        state: &State,
-        h: f64,
-        first: bool,
-        reference: f64,
-        finer: f64,
-    ) -> pcg::Outcome {
-        let sheet = &*context.model.sheet;
-        let settings = &context.settings.cloth;
-        let pattern = &sheet.layout().pattern;
-        self.masses.clear();
-        self.masses.extend(self.solids.unknowns.iter().map(|u: &Unknown| u.mass));
-        if first {
-            self.u_bodies.clear();
-            self.u_bodies.resize(self.solids.unknowns.len(), [Vec3::ZERO; 2]);
-            self.guess(sheet, (&state.particles.x, &state.particles.v), h);
-        } else {
-            self.prescribe();
-        }
-        let Settings { gravity, .. } = context.settings;
-        let weights = WEIGHTS * self.momenta(sheet, h * gravity.length());
-        let (blocks, stencils, filter) = (&self.blocks[..], &mut self.stencils, &self.filter);
-        if settings.solver == ClothSolver::Direct && self.masses.is_empty() {
-            let mass = &sheet.elements.mass;
-            let solved = crate::linalg::dense::solve(
-                pattern,
-                blocks,
-                stencils,
-                filter,
-                mass,
-                &self.b,
-                &mut self.u,
-            );
-            if solved {
-                return pcg::Outcome::default();
-            }
-        }
-        let levels = match settings.preconditioner {
-            Preconditioner::BlockJacobi => &[][..],
-            Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
-            _ => &sheet.layout().levels[..],
-        };
-        let numbers = &mut self.numbers;
-        let dragged = self.drags.iter().map(|d| d.particle);
-        numbers.jacobi.mark(dragged);
-        let known = !std::mem::take(&mut self.renewed);
-        let masses = &self.masses[..];
-        inside(|| numbers.update(levels, (pattern, blocks), masses, stencils, filter, known));
-        let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut narrow = None;
-        if context.narrow && masses.is_empty() {
-            let copy = &mut self.narrow;
-            let dragged = self.drags.iter().map(|d| d.particle);
-            inside(|| copy.take(&matrix, known, dragged));
-            narrow = Some(&self.narrow);
-        }
-        let mut system = System { matrix, narrow, stencils, filter, bodies: &self.masses };
-        let mut levelled = Levelled { levels, numbers: &mut self.numbers };
-        let stop = Stop {
-            iterations: settings.iterations,
-            tolerance: settings.tolerance * finer,
-            reference,
-            least: weights,
-            speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
-        };
-        self.from.particles.clone_from(&self.u);
-        self.from.bodies.clone_from(&self.u_bodies);
-        let mut outcome = system.solve(
-            &mut levelled,
-            (&self.b, &self.b_bodies),
-            &stop,
-            (&mut self.u, &mut self.u_bodies),
-            &mut self.pcg,
-        );
-        outcome.start = outcome.start.max(outcome.reference);
-        outcome
-    }
-
-    /// Gives held particles what is prescribed.
-    pub(super) fn prescribe(&mut self) {
-        for hold in &self.filter.holds {
-            let u = &mut self.u[hold.particle as usize];
-            *u = lane(hold.free * vector(u) + hold.prescribed);
-        }
-    }
-
-    /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves
-    /// less to do; cloth that falls needs the one, cloth that hangs or lies the other.
-    fn guess(&mut self, sheet: &Sheet, (x, v): (&[Vec3], &[Vec3]), h: f64) {
-        for (u, v) in self.u.iter_mut().zip(v) {
-            *u = lane(*v);
-        }
-        self.prescribe();
-        let still = self.left(sheet);
-        // free flight, which `x1` still holds
-        for (u, (x1, x0)) in self.u.iter_mut().zip(self.x1.iter().zip(x)) {
-            *u = lane((*x1 - *x0) / h);
-        }
-        self.prescribe();
-        let flight = self.left(sheet);
-        if still >= flight || still.is_nan() {
-            return;
-        }
-        for (u, v) in self.u.iter_mut().zip(v) {
-            *u = lane(*v);
-        }
-        self.prescribe();
-    }
-
     /// Size of the momenta of all particles at this speed, in the norm of the diagonal.
-    fn momenta(&self, sheet: &Sheet, speed: f64) -> f64 {
+    pub fn momenta(&self, sheet: &Sheet, speed: f64) -> f64 {
         let mut sum = 0.0;
         for (place, mass) in sheet.layout().pattern.diagonal.iter().zip(&sheet.elements.mass) {
             let block = &self.blocks[*place as usize];
@@ -242,19 +155,9 @@ impl Work {
         speed * sum.sqrt()
     }
 
-    /// Size of the residual, in the norm of the diagonal.
-    fn left(&mut self, sheet: &Sheet) -> f64 {
-        let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks[..]);
-        let (stencils, filter) = (&mut self.stencils, &self.filter);
-        let matrix = Matrix { pattern, blocks, own: &self.own };
-        let mut system = System { matrix, narrow: None, stencils, filter, bodies: &self.masses };
-        let rest = system.impulses(&self.b, &self.u, &self.u_bodies, &mut self.pcg);
-        let mut sum = 0.0;
-        for (i, rest) in rest.iter().enumerate() {
-            let block = &blocks[pattern.diagonal[i] as usize];
-            let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
-            sum += vector(&filter.apply(i, rest)).length_squared() / diagonal;
-        }
-        sum.sqrt()
+    /// Energy of the elements on the way to where the solution leads, and what damping takes, J.
+    pub fn elastic(&mut self, trial: &Trial, x1: &[Vec3]) -> f64 {
+        let step = Step { x0: &trial.state.particles.x, x1, h: trial.span.h };
+        self.parts.energy_since(&trial.sheet().elements.energies, &step)
     }
 }

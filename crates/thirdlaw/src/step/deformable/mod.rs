@@ -12,11 +12,16 @@
 //!
 //!   1. near solids are placed                                     solids.rs
 //!   2. forces and matrix of all elements                          linear.rs, energy/assemble.rs
-//!   3. in a few rounds: constraints → filter S, z, y → conjugate
-//!      gradients → constraint forces → constraints                touch.rs, system.rs
+//!   3. what is near: touches and pairs                            near.rs, collide/deformable/
+//!   4. in a few rounds: constraints → filter S, z, y → conjugate
+//!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
-//!   4. stretched too much at once? back to 1 with half the step
-//!   5. positions, velocities, and what pushes the bodies back
+//!   5. stretched too much at once? back to 1 with half the step
+//!   6. positions, velocities, and what pushes the bodies back
+//!
+//! Contacts by themselves are in `touch.rs` (particles on solids), `friction.rs` and `layers.rs` (pairs
+//! of several particles); `system.rs` is the step, and shows by & and &mut what each stage reads and
+//! changes.
 
 mod constraints;
 mod friction;
@@ -25,6 +30,8 @@ mod linear;
 mod near;
 mod newton;
 pub mod solids;
+mod solution;
+mod solver;
 mod system;
 pub mod touch;
 
@@ -33,8 +40,7 @@ use crate::model::Model;
 use crate::model::settings::{ClothSolver, Precision, Settings};
 use crate::parallel::loops::awake;
 use crate::report::{Observer, StepError, StepReport};
-use crate::state::State;
-use crate::state::body::BodyState;
+use crate::state::{State, body::BodyState};
 use system::{Context, Work};
 
 /// Memory reused between steps.
@@ -105,7 +111,7 @@ pub fn step(
         Precision::Auto => {
             settings.cloth.solver == ClothSolver::Filtered
                 && settings.cloth.tolerance >= SINGLE_TOLERANCE
-                && stiffness_ratio(model, dt) <= SINGLE_RATIO
+                && model.sheet.stiffness_ratio(dt) <= SINGLE_RATIO
         }
         Precision::Single => true,
         Precision::Double => false,
@@ -114,15 +120,6 @@ pub fn step(
     let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
     awake(helpers, || advance(&context, state, starts, work, report, observer));
     check_finite(model, state)
-}
-
-/// Stiffness of the stiffest cloth over a step of `dt` seconds, relative to its mass.
-fn stiffness_ratio(model: &Model, dt: f64) -> f64 {
-    let edge = model.sheet.edge_length;
-    let fabrics = model.sheet.elements.fabrics.iter();
-    let ratio =
-        fabrics.map(|f| dt * dt * f.stretch[0].max(f.stretch[1]) / (f.density * edge * edge));
-    ratio.fold(0.0, f64::max)
 }
 
 /// The cloth steps of one step of the world.
@@ -155,9 +152,9 @@ fn advance(
         if poor && smallest {
             // no shorter step is left: without friction and without what the last step knew a step
             // always comes out
-            work.plain = true;
+            work.contacts.plain = true;
             outcome = work.attempt(context, state, span, smallest, observer);
-            work.plain = false;
+            work.contacts.plain = false;
             report.cg_iterations += outcome.iterations;
             poor = outcome.failed || outcome.stuck;
         }

@@ -1,92 +1,66 @@
-//! What comes near in a cloth step: particles and solids, features of solids and triangles, layers of
-//! cloth, and pairs that would cross on the way.
+//! What was found near becomes touches of particles, and pairs that several particles have a part in,
+//! with what the last step knew of them.
 
-use super::layers::{Pair, Surroundings};
-use super::system::{Context, Work};
-use super::touch::{Span, Touch};
-use crate::collide::deformable::{NO_BODY, Particles, Solid as NearSolid, Tree, vertex_solid};
+use super::layers::{Pair, Surface};
+use super::linear::Linear;
+use super::solids::{Solids, surface};
+use super::solution::Solution;
+use super::system::Trial;
+use super::touch::Touch;
+use crate::collide::deformable::{DeformableContact, Detector, Obstacle, Solid, Surroundings};
 use crate::linalg::block::Scalar;
 use crate::linalg::filter::NONE;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::shape::{Convex, Geometry, Shape};
-use crate::state::State;
 use crate::state::cloth::LastTouch;
-use std::sync::Arc;
 
-/// How far triangles may sag into a convex solid between particles that touch it, m.
-const SAG: f64 = 1e-3;
-
-/// How far cloth with edges of this length sags into a round solid between particles that touch it, m.
-fn sagging(shape: &Shape, edge_length: f64) -> Option<f64> {
-    let longest = 1.5 * edge_length;
-    match shape.geometry() {
-        Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
-            Some(longest * longest / (8.0 * radius))
-        }
-        _ => None,
-    }
+/// A cloth step before its first round.
+#[derive(Clone, Copy)]
+pub struct Prediction<'a> {
+    /// Bodies, placed.
+    pub solids: &'a Solids,
+    /// The system, formed.
+    pub linear: &'a Linear,
+    /// Where particles are on their way to.
+    pub solution: &'a Solution,
 }
 
-/// Whether cloth with edges of this length may sag too far into a solid: fine cloth on a large ball hardly
-/// does.
-fn sags(shape: &Shape, edge_length: f64) -> bool {
-    match shape.geometry() {
-        Geometry::Convex(Convex::HalfSpace { .. }) => false,
-        _ => sagging(shape, edge_length).is_none_or(|depth| depth > SAG),
-    }
+/// What is near in a cloth step.
+#[derive(Debug, Default)]
+pub struct Contacts {
+    /// Particles near solids.
+    pub touches: Vec<Touch>,
+    /// Features of solids near triangles, and surfaces near each other.
+    pub pairs: Vec<Pair>,
+    /// Whether the last round took particles into a solid.
+    pub entered: bool,
+    /// Whether contacts have no friction and no memory.
+    pub plain: bool,
 }
 
-impl Work {
-    /// Particles near solids, with what the last step knew of them.
-    pub(super) fn find_touches(&mut self, context: &Context, state: &State, span: &Span) {
-        let (model, sheet) = (context.model, &*context.model.sheet);
+impl Contacts {
+    /// Particles near solids.
+    pub fn find_touches(
+        &mut self,
+        trial: &Trial,
+        prediction: &Prediction,
+        detector: &mut Detector,
+    ) {
+        let Trial { context, state, span } = trial;
+        let Prediction { solids, solution, .. } = prediction;
+        let (model, sheet) = (context.model, &context.model.sheet);
         let h = span.h;
         self.touches.clear();
-        self.depth_before = 0.0;
         let gravity = context.settings.gravity;
-        for (i, x1) in self.x1.iter_mut().enumerate() {
-            *x1 = state.particles.x[i]
-                + h * (state.particles.v[i] + h * sheet.gravity_scale[i] * gravity);
-        }
-        if self.solids.list.is_empty() {
-            return;
-        }
-        self.reach.clear();
-        for (i, x1) in self.x1.iter().enumerate() {
-            let travel = (*x1 - state.particles.x[i]).length();
-            let reach = 2.0 * sheet.elements.skin[i] + travel.max(0.25 * sheet.edge_length);
-            self.reach.push(reach);
-        }
-        for (particle, _) in &sheet.pins {
-            self.reach[*particle as usize] = -1.0;
-        }
-        let near = self.near_solids(model, span, |_, _| true);
-        let particles =
-            Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
-        vertex_solid(&particles, &near, &mut self.near, &mut self.hits);
-        // what is pinned does not touch, but the triangles around it do
-        for (particle, _) in &sheet.pins {
-            let i = *particle as usize;
-            self.reach[i] = 2.0 * sheet.elements.skin[i] + 0.25 * sheet.edge_length;
-        }
+        let (x, v) = (&state.particles.x, &state.particles.v);
+        let obstacles = obstacles(model, solids, h);
+        let around = Surroundings { sheet, obstacles: &obstacles, smooth: self.plain };
+        detector.vertices(&around, x, &solution.x1);
         let last = &state.cloth.touches;
-        for hit in &self.hits {
-            self.depth_before = self.depth_before.max(-hit.distance);
+        for contact in &detector.found {
+            let hit = &contact.hit;
             let i = hit.particles[0] as usize;
-            let fabric = &sheet.elements.fabrics[sheet.elements.owner[i] as usize];
-            let mut radius = sheet.elements.skin[i];
-            let shape = &model.bodies[hit.body as usize].shape;
-            if let Some(depth) = sagging(shape, sheet.edge_length)
-                && !self.is_unknown(hit.body)
-            {
-                // what may sag stays outside
-                radius = radius.max(sheet.elements.radius[i] + depth.min(SAG));
-            }
-            let Some(mut touch) = Touch::new(model, &self.solids, hit, radius, fabric.friction)
-            else {
-                continue;
-            };
+            let Some(mut touch) = Touch::new(solids, contact) else { continue };
             let key = |t: &LastTouch| (t.particle, t.body);
             let known = last.binary_search_by_key(&(hit.particles[0], hit.body), key);
             match known {
@@ -94,156 +68,131 @@ impl Work {
                 Ok(found) => touch.resume(&last[found], h),
                 Err(_) => {}
             }
-            let solid = &self.solids.list[touch.solid as usize];
-            let (x0, v0) = (state.particles.x[i], state.particles.v[i]);
+            let solid = &solids.list[touch.solid as usize];
+            let (x0, v0) = (x[i], v[i]);
             // What comes nearer no faster than weight makes it in a step is taken to go on as it
             // does: what hangs beside a solid is held by its threads, and would only have to be let
             // go again.
             let nearer = -hit.normal.dot(v0 - solid.velocity_before(hit.point));
             let falls = nearer > h * gravity.length();
-            let guess = if falls { self.x1[i] } else { x0 + h * v0 };
+            let guess = if falls { solution.x1[i] } else { x0 + h * v0 };
             touch.begin(model, solid, x0, guess, h);
             touch.glide(solid, v0, span);
             self.touches.push(touch);
         }
     }
 
-    fn is_unknown(&self, body: u32) -> bool {
-        self.solids.find(body).is_some_and(|i| self.solids.list[i].unknown != NONE)
-    }
-
     /// Corners, edges and round parts of solids near the insides of triangles.
-    pub(super) fn find_features(&mut self, context: &Context, state: &State, span: &Span) {
+    pub fn find_features(
+        &mut self,
+        trial: &Trial,
+        prediction: &Prediction,
+        detector: &mut Detector,
+    ) {
+        let Trial { context, state, span } = trial;
         self.pairs.clear();
+        let obstacles = obstacles(context.model, prediction.solids, span.h);
         let sheet = &context.model.sheet;
-        if !self.sheet.as_ref().is_some_and(|known| Arc::ptr_eq(known, sheet)) {
-            let elements = &sheet.elements;
-            self.tree = Tree::new(&elements.rest, &sheet.triangles, &elements.edges);
-            self.sheet = Some(sheet.clone());
-        }
-        // A body that moves would drop by as much as is left out when it comes from a triangle to a
-        // particle, so nothing is.
-        for (moves, sag) in [(false, SAG), (true, 0.0)] {
-            let near = self.near_solids(context.model, span, |shape, unknown| {
-                unknown == moves && sags(shape, sheet.edge_length)
-            });
-            if near.is_empty() {
-                continue;
-            }
-            let particles =
-                Particles { x: &state.particles.x, reach: &self.reach, groups: &sheet.groups };
-            self.tree.near_solids(&particles, &near, sag, &mut self.layers);
-            let deepest = self.layers.iter().fold(0.0, |d: f64, hit| d.max(-hit.distance));
-            self.depth_before = self.depth_before.max(deepest);
-            self.add_pairs(context, state, span, false);
-        }
+        let around = Surroundings { sheet, obstacles: &obstacles, smooth: self.plain };
+        detector.features(&around, &state.particles.x);
+        self.add_pairs(trial, prediction, &detector.found, false);
     }
 
     /// How deep vertices and triangles are in solids at the end of the step found, m.
-    pub(super) fn depth_after(&mut self, context: &Context, span: &Span) -> (f64, f64) {
-        let sheet = &*context.model.sheet;
+    pub fn depth_after(
+        &self,
+        trial: &Trial,
+        solids: &Solids,
+        solution: &Solution,
+        detector: &mut Detector,
+    ) -> (f64, f64) {
+        let Trial { context, span, .. } = trial;
         let held = self.touches.iter().fold(0.0_f64, |d, touch| d.max(-touch.distance));
-        let mut near =
-            self.near_solids(context.model, span, |shape, _| sags(shape, sheet.edge_length));
-        if near.is_empty() {
-            return (held, 0.0);
-        }
-        for solid in &mut near {
-            let Some(found) = self.solids.find(solid.slot) else { continue };
-            let found = &self.solids.list[found];
+        let mut obstacles = obstacles(context.model, solids, span.h);
+        for Obstacle { solid, .. } in &mut obstacles {
+            let Some(found) = solids.find(solid.slot) else { continue };
+            let found = &solids.list[found];
             let delta = match found.unknown {
                 NONE => [Vec3::ZERO; 2],
-                unknown => self.u_bodies[unknown as usize],
+                unknown => solution.u_bodies[unknown as usize],
             };
-            let center = super::solids::surface(context.model, solid.slot).1;
+            let center = surface(context.model, solid.slot).1;
             (solid.pose, solid.margin) = (found.changed(&delta, span.h).pose(center), 0.0);
         }
-        for (reach, skin) in self.reach.iter_mut().zip(&sheet.elements.skin) {
-            *reach = reach.min(*skin);
-        }
-        let particles = Particles { x: &self.x1, reach: &self.reach, groups: &sheet.groups };
-        self.tree.near_solids(&particles, &near, SAG, &mut self.layers);
-        (held, self.layers.iter().fold(0.0, |d, hit| d.max(-hit.distance)))
+        let sheet = &context.model.sheet;
+        let around = Surroundings { sheet, obstacles: &obstacles, smooth: self.plain };
+        (held, detector.depth_of_triangles(&around, &solution.x1))
     }
 
     /// Cloth near cloth.
-    pub(super) fn find_layers(&mut self, context: &Context, state: &State, span: &Span) {
-        let sheet = &*context.model.sheet;
+    pub fn find_layers(&mut self, trial: &Trial, prediction: &Prediction, detector: &mut Detector) {
+        let Trial { context, state, span } = trial;
+        let sheet = &context.model.sheet;
         if !sheet.self_collision {
             return;
         }
-        self.radius.clear();
-        let owners = sheet.elements.owner.iter().zip(&sheet.elements.radius);
-        let shy = |owner: u32| sheet.shy[owner as usize];
-        self.radius.extend(owners.map(|(&owner, &r)| if shy(owner) { -1.0 } else { r }));
-        let v = &state.particles.v;
-        let mean = v.iter().sum::<Vec3>() / v.len() as f64;
-        let spread = v.iter().map(|v| (*v - mean).length_squared()).fold(0.0, f64::max).sqrt();
-        let margin = (2.0 * span.h * spread).min(0.2 * sheet.edge_length);
-        let x = &state.particles.x;
-        self.ahead.clear();
-        self.ahead.extend(x.iter().zip(v).map(|(x, v)| *x + span.h * (*v - mean)));
-        self.tree.proximity((x, &self.ahead), &self.radius, margin, &mut self.layers);
-        self.add_pairs(context, state, span, false);
+        let around = Surroundings { sheet, obstacles: &[], smooth: self.plain };
+        detector.layers(&around, &state.particles.x, &state.particles.v, span.h);
+        self.add_pairs(trial, prediction, &detector.found, false);
     }
 
     /// Pairs that would cross on the way to the positions found; true if there are any.
-    pub(super) fn add_crossings(&mut self, context: &Context, state: &State, span: &Span) -> bool {
-        self.tree.crossings(&state.particles.x, &self.x1, &mut self.layers);
-        let radius = &self.radius;
-        self.layers.retain(|hit| {
-            let count = usize::from(hit.count);
-            hit.particles[..count].iter().all(|&i| radius[i as usize] >= 0.0)
-        });
-        let crossing = !self.layers.is_empty();
+    pub fn add_crossings(
+        &mut self,
+        trial: &Trial,
+        prediction: &Prediction,
+        detector: &mut Detector,
+    ) -> bool {
+        let Trial { context, state, .. } = trial;
+        let solution = prediction.solution;
+        let sheet = &context.model.sheet;
+        let around = Surroundings { sheet, obstacles: &[], smooth: self.plain };
+        detector.crossings(&around, &state.particles.x, &solution.x1);
+        let found = &mut detector.found;
+        let crossing = !found.is_empty();
         // so many that the step is past saving
-        if self.layers.len() > self.x1.len() {
+        if found.len() > solution.x1.len() {
             return true;
         }
         let mut known: Vec<_> = self.pairs.iter().enumerate().map(|(i, p)| (p.key(), i)).collect();
         known.sort_unstable();
         let pairs = &mut self.pairs;
-        self.layers.retain(|hit| match known.binary_search_by_key(&hit.key(), |k| k.0) {
-            Ok(found) => {
-                pairs[known[found].1].harden();
-                false
+        found.retain(|contact| {
+            let key = contact.hit.key();
+            match known.binary_search_by_key(&key, |k| k.0) {
+                Ok(found) => {
+                    pairs[known[found].1].harden();
+                    false
+                }
+                Err(_) => true,
             }
-            Err(_) => true,
         });
-        self.add_pairs(context, state, span, true);
+        self.add_pairs(trial, prediction, &detector.found, true);
         crossing
     }
 
-    pub(super) fn add_pairs(
+    /// Takes in what was found as pairs.
+    fn add_pairs(
         &mut self,
-        context: &Context,
-        state: &State,
-        span: &Span,
+        trial: &Trial,
+        prediction: &Prediction,
+        found: &[DeformableContact],
         crossing: bool,
     ) {
-        let sheet = &*context.model.sheet;
-        let (pattern, blocks) = (&sheet.layout().pattern, &self.blocks);
-        for hit in &self.layers {
-            let owner = sheet.elements.owner[hit.particles[0] as usize];
-            let mut mu =
-                if self.plain { 0.0 } else { sheet.elements.fabrics[owner as usize].friction };
-            if hit.body != NO_BODY {
-                let material = super::solids::surface(context.model, hit.body).2;
-                let combine = crate::model::body::Combine::GeometricMean;
-                mu = material.friction_combine.apply(material.friction, combine, mu);
-            }
-            let around = Surroundings {
-                mass: &sheet.elements.mass,
-                radius: &sheet.elements.radius,
-                skin: &sheet.elements.skin,
-                stiffness: &|i| {
-                    let block = &blocks[pattern.diagonal[i] as usize];
-                    (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
-                },
-                mu,
-            };
-            if let Some(mut pair) = Pair::new(hit, &self.solids, &around, crossing) {
-                pair.begin(&self.solids, &state.particles.x, &self.x1, span);
+        let Prediction { solids, linear, solution } = prediction;
+        let Trial { state, span, .. } = trial;
+        let sheet = trial.sheet();
+        let (pattern, blocks) = (&sheet.layout().pattern, &linear.blocks);
+        let around = Surface {
+            mass: &sheet.elements.mass,
+            stiffness: &|i| {
+                let block = &blocks[pattern.diagonal[i] as usize];
+                (block[0][0] + block[1][1] + block[2][2]).wide() / 3.0
+            },
+        };
+        for contact in found {
+            if let Some(mut pair) = Pair::new(contact, solids, &around, crossing) {
+                pair.begin(solids, &state.particles.x, &solution.x1, span);
                 if !self.plain {
                     pair.resume(&state.cloth.pairs, span.h);
                 }
@@ -251,31 +200,22 @@ impl Work {
             }
         }
     }
+}
 
-    /// Near solids that `wanted` picks by their shape and whether cloth can move them, where they are at the beginning of the step.
-    pub(super) fn near_solids<'m>(
-        &self,
-        model: &'m Model,
-        span: &Span,
-        wanted: impl Fn(&Shape, bool) -> bool,
-    ) -> Vec<NearSolid<'m>> {
-        let mut near = Vec::new();
-        for s in &self.solids.list {
-            let (shape, center, _, groups) = super::solids::surface(model, s.slot);
-            if !wanted(shape, s.unknown != NONE) {
-                continue;
-            }
-            let reach = model.bodies[s.slot as usize].reach;
-            let turn = s.velocity.angular.length();
-            let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
-            near.push(NearSolid {
-                slot: s.slot,
-                shape,
-                pose: s.before.pose(center),
-                groups,
-                margin: span.h * (s.velocity.linear.length() + spin),
-            });
+/// Near solids, where they are at the beginning of a step of `h` seconds.
+fn obstacles<'m>(model: &'m Model, solids: &Solids, h: f64) -> Vec<Obstacle<'m>> {
+    let obstacle = |s: &super::solids::Solid| {
+        let (shape, center, material, groups) = surface(model, s.slot);
+        let reach = model.bodies[s.slot as usize].reach;
+        let turn = s.velocity.angular.length();
+        let spin = if turn > 0.0 && reach.is_finite() { turn * reach } else { 0.0 };
+        let margin = h * (s.velocity.linear.length() + spin);
+        let pose = s.before.pose(center);
+        Obstacle {
+            solid: Solid { slot: s.slot, shape, pose, groups, margin },
+            material,
+            movable: s.unknown != NONE,
         }
-        near
-    }
+    };
+    solids.list.iter().map(obstacle).collect()
 }

@@ -10,15 +10,15 @@
 //! leaves Φ above what it is for cloth that stays where it is makes energy. Then further rounds linearize
 //! forces where the last one ended, and go no farther than Φ falls.
 
-use super::system::{Context, Work};
-use crate::linalg::block::{Block, Lane, lane, matrix, vector};
+use super::constraints::Constraints;
+use super::linear::Linear;
+use super::solution::{Motion, Solution};
+use super::system::Trial;
+use crate::linalg::block::{lane, matrix, vector};
 use crate::linalg::filter::NONE;
 use crate::linalg::pcg;
-use crate::linalg::product::Matrix;
 use crate::math::Vec3;
-use crate::model::cloth::model::Sheet;
-use crate::parallel::loops::{each_light, inside, sum_light};
-use crate::state::State;
+use crate::parallel::loops::sum_light;
 
 /// Parts of the velocities at the beginning from which Newton's method may start.
 const PARTS: [f64; 3] = [1.0, 0.5, 0.25];
@@ -29,91 +29,69 @@ const LEAST: f64 = 1.0 / 1024.0;
 /// A round that goes less far than this is not worth the name: the step is too long.
 const WORTH: f64 = 1.0 / 8.0;
 
-/// Velocities of particles and bodies.
-#[derive(Clone, Debug, Default)]
-pub struct Motion {
-    pub particles: Vec<Lane<f64>>,
-    pub bodies: Vec<[Vec3; 2]>,
-}
-
-impl Work {
-    /// The system linearized at `x1`, where u leads: b = M v₀ + h f(x₁) + (h²K + hD) u.
-    pub(super) fn relinearize(&mut self, context: &Context, state: &State, h: f64) {
-        let sheet = &*context.model.sheet;
-        let n = self.x1.len();
-        self.undragged.clear();
-        let (parts, elements) = (&mut self.parts, &sheet.elements);
-        let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
-        let (x0, x1) = (&state.particles.x[..], &self.x1[..]);
-        inside(|| {
-            parts.evaluate_since(elements, (x0, x1), h);
-            sheet.layout().assemble(elements, parts, h, blocks, forces);
-        });
-        self.own.clear();
-        self.own.resize(n, Block::default());
-        let stiff = &mut self.from.particles;
-        stiff.resize(n, [0.0; 4]);
-        let pattern = &sheet.layout().pattern;
-        Matrix { pattern, blocks: &self.blocks, own: &self.own }.multiply(&self.u, stiff);
-        for (i, base) in self.base.iter_mut().enumerate() {
-            *base = self.given[i] + h * self.forces[i] + vector(&stiff[i]);
-        }
-        self.turned.fill(Vec3::ZERO);
-        self.add_own(sheet, h);
-        self.renewed = true;
-    }
-
+impl Solution {
     /// Whether Φ is more than for cloth that stays where it is, but for what constraints prescribe; then
     /// u becomes the part of the velocities at the beginning for which Φ is least, to begin again from.
-    pub(super) fn makes_energy(&mut self, sheet: &Sheet, state: &State, h: f64) -> bool {
-        let (now, rounding) = self.potential(sheet, state, h);
+    pub fn makes_energy(
+        &mut self,
+        trial: &Trial,
+        linear: &mut Linear,
+        constraints: &Constraints,
+        goal: f64,
+    ) -> bool {
+        let (now, rounding) = self.potential(trial, linear, constraints);
         self.from.particles.clone_from(&self.u);
         self.from.bodies.clone_from(&self.u_bodies);
-        self.go_on(state, h, 0.0);
-        let (still, _) = self.potential(sheet, state, h);
+        self.go_on(trial, constraints, 0.0);
+        let (still, _) = self.potential(trial, linear, constraints);
         // what conjugate gradients leave is not energy made
-        if now <= still + self.goal * self.goal + rounding {
+        if now <= still + goal * goal + rounding {
             std::mem::swap(&mut self.u, &mut self.from.particles);
             std::mem::swap(&mut self.u_bodies, &mut self.from.bodies);
-            self.place(state, h);
+            self.place(trial);
             return false;
         }
         let mut best = (still, 0.0);
         for part in PARTS {
-            self.go_on(state, h, part);
-            let (potential, _) = self.potential(sheet, state, h);
+            self.go_on(trial, constraints, part);
+            let (potential, _) = self.potential(trial, linear, constraints);
             if potential < best.0 {
                 best = (potential, part);
             }
         }
-        self.go_on(state, h, best.1);
+        self.go_on(trial, constraints, best.1);
         true
     }
 
     /// u as this part of the velocities at the beginning, but for what constraints prescribe.
-    fn go_on(&mut self, state: &State, h: f64, part: f64) {
-        for (u, v) in self.u.iter_mut().zip(&state.particles.v) {
+    fn go_on(&mut self, trial: &Trial, constraints: &Constraints, part: f64) {
+        for (u, v) in self.u.iter_mut().zip(&trial.state.particles.v) {
             *u = lane(part * *v);
         }
         self.u_bodies.fill([Vec3::ZERO; 2]);
-        self.prescribe();
-        self.place(state, h);
+        self.prescribe(&constraints.filter);
+        self.place(trial);
     }
 
     /// Goes back towards where the round began until Φ is no more than there; false if little is left.
-    pub(super) fn search(&mut self, sheet: &Sheet, state: &State, h: f64) -> bool {
+    pub fn search(
+        &mut self,
+        trial: &Trial,
+        linear: &mut Linear,
+        constraints: &Constraints,
+    ) -> bool {
         let (mut from, mut to) = (std::mem::take(&mut self.from), Motion::default());
-        self.filter.carry(&from.bodies, &mut from.particles);
+        constraints.filter.carry(&from.bodies, &mut from.particles);
         std::mem::swap(&mut to.particles, &mut self.u);
         std::mem::swap(&mut to.bodies, &mut self.u_bodies);
         self.blend(&from, &to, 0.0);
-        self.place(state, h);
-        let (start, rounding) = self.potential(sheet, state, h);
+        self.place(trial);
+        let (start, rounding) = self.potential(trial, linear, constraints);
         let mut part = 1.0;
         loop {
             self.blend(&from, &to, part);
-            self.place(state, h);
-            if part == 0.0 || self.potential(sheet, state, h).0 <= start + rounding {
+            self.place(trial);
+            if part == 0.0 || self.potential(trial, linear, constraints).0 <= start + rounding {
                 break;
             }
             part = if part > LEAST { 0.5 * part } else { 0.0 };
@@ -122,38 +100,18 @@ impl Work {
         part >= WORTH
     }
 
-    /// u, part of the way from one motion to another.
-    fn blend(&mut self, from: &Motion, to: &Motion, part: f64) {
-        let back = 1.0 - part;
-        self.u.clear();
-        self.u.extend(from.particles.iter().zip(&to.particles).map(|(from, to)| {
-            let (from, to) = (vector(from), vector(to));
-            lane(to + back * (from - to))
-        }));
-        self.u_bodies.clear();
-        let bodies = from.bodies.iter().zip(&to.bodies);
-        self.u_bodies
-            .extend(bodies.map(|(from, to)| [0, 1].map(|k| to[k] + back * (from[k] - to[k]))));
-    }
-
-    /// x₁ = x₀ + h u.
-    pub(super) fn place(&mut self, state: &State, h: f64) {
-        let (x0, u) = (&state.particles.x, &self.u);
-        each_light(x0.len(), &mut self.x1[..], &|rows, x1: &mut [Vec3]| {
-            for (i, x1) in rows.zip(x1) {
-                *x1 = x0[i] + h * vector(&u[i]);
-            }
-        });
-    }
-
     /// Φ at u, which leads to `x1`, with the stiff terms of contacts, and what rounding may have made of
     /// it, J.
-    fn potential(&mut self, sheet: &Sheet, state: &State, h: f64) -> (f64, f64) {
-        let elements = &sheet.elements;
-        let x0 = &state.particles.x[..];
-        let elastic = self.parts.energy_since(elements, (x0, &self.x1), h);
-        let (u, own) = (&self.u, &self.own);
-        let (given, push, alter) = (&self.given, &self.push, &self.alter);
+    fn potential(
+        &self,
+        trial: &Trial,
+        linear: &mut Linear,
+        constraints: &Constraints,
+    ) -> (f64, f64) {
+        let (elements, h) = (&trial.sheet().elements, trial.span.h);
+        let elastic = linear.elastic(trial, &self.x1);
+        let (u, own) = (&self.u, &linear.own);
+        let (given, push, alter) = (&linear.given, &constraints.push, &constraints.alter);
         let inertial = sum_light(u.len(), (), &|rows, ()| {
             let of = |i: usize| {
                 let at = vector(&u[i]);
@@ -163,7 +121,7 @@ impl Work {
             rows.map(of).sum()
         });
         let mut stiff = 0.0;
-        for stencil in &self.stencils.list {
+        for stencil in &constraints.stencils.list {
             let mut along = -stencil.target;
             for (&particle, g) in stencil.particles.iter().zip(&stencil.gradient) {
                 along += g.dot(vector(&u[particle as usize]));
@@ -175,7 +133,9 @@ impl Work {
             stiff += 0.5 * stencil.stiffness * along * along;
         }
         let mut bodies = 0.0;
-        for ((mass, given), u) in self.masses.iter().zip(&self.given_bodies).zip(&self.u_bodies) {
+        for ((mass, given), u) in
+            constraints.masses.iter().zip(&constraints.given_bodies).zip(&self.u_bodies)
+        {
             let momentum = pcg::body_momentum(mass, u);
             bodies +=
                 u[0].dot(0.5 * momentum[0] - given[0]) + u[1].dot(0.5 * momentum[1] - given[1]);

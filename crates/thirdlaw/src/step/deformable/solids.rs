@@ -12,9 +12,9 @@ use crate::math::{Pose, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::Model;
 use crate::model::body::mass::body_mass;
 use crate::model::body::{BodyKind, Groups, Material};
-use crate::model::cloth::model::PinHold;
+use crate::model::deformable::model::PinHold;
 use crate::shape::Shape;
-use crate::state::body::BodyState;
+use crate::state::BodyState;
 
 /// A body that cloth may touch in this step of the world.
 #[derive(Clone, Copy, Debug)]

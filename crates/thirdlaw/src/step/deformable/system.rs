@@ -1,27 +1,22 @@
 //! One cloth step: the system, its constraints, its solution.
 
-use super::layers::Pair;
-use super::newton::Motion;
+use super::constraints::Constraints;
+use super::linear::Linear;
+use super::near::{Contacts, Prediction};
 use super::solids::Solids;
-use super::touch::{Span, SurfaceDrag, Touch};
-use crate::collide::deformable::{Hit, ParticleScratch, Tree};
-use crate::energy::assemble::Contributions;
-use crate::energy::membrane::directions;
-use crate::linalg::block::{Block, Lane, vector};
-use crate::linalg::filter::{Filter, Hold, NONE};
-use crate::linalg::multilevel::Multilevel;
-use crate::linalg::narrow::Narrow;
+use super::solution::Solution;
+use super::solver::{Aim, Solver};
+use super::touch::Span;
+use crate::collide::deformable::Detector;
+use crate::linalg::block::vector;
+use crate::linalg::filter::NONE;
 use crate::linalg::pcg;
-use crate::linalg::stencil::Stencils;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::model::cloth::model::Sheet;
+use crate::model::deformable::model::Sheet;
 use crate::model::settings::{ClothForces, Settings};
-use crate::parallel::loops::largest;
 use crate::report::{Observer, Stage};
-use crate::state::State;
-use crate::state::body::BodyState;
-use std::sync::Arc;
+use crate::state::{State, body::BodyState};
 
 /// Most that a body may turn in a cloth step while it touches cloth, rad. Corners go straight in a
 /// step; where friction holds one, the way beside the arc comes back as energy.
@@ -76,74 +71,39 @@ pub struct Attempt {
     pub deep: bool,
 }
 
-/// Memory of a cloth step.
+/// A cloth step that is tried: what all its stages read.
+#[derive(Clone, Copy)]
+pub struct Trial<'a> {
+    pub context: &'a Context<'a>,
+    /// As it is at the beginning.
+    pub state: &'a State,
+    pub span: &'a Span,
+}
+
+impl<'a> Trial<'a> {
+    /// All deformable objects.
+    pub fn sheet(&self) -> &'a Sheet {
+        &self.context.model.sheet
+    }
+}
+
+/// Memory of a cloth step, by what its stages change.
 #[derive(Debug, Default)]
 pub struct Work {
-    pub(super) solids: Solids,
-    pub(super) parts: Contributions,
-    pub(super) blocks: Vec<Block<f64>>,
-    /// Whether the matrix has changed since it was last preconditioned.
-    pub(super) renewed: bool,
-    /// Mass and drag of each particle, which the blocks of its row sum to.
-    pub(super) own: Vec<Block<f64>>,
-    pub(super) forces: Vec<Vec3>,
-    pub(super) stencils: Stencils<f64>,
-    pub(super) filter: Filter<f64>,
-    pub(super) numbers: Multilevel<f64>,
-    /// The matrix of search directions.
-    pub(super) narrow: Narrow,
-    pub(super) pcg: pcg::Scratch<f64>,
-    pub(super) b: Vec<Lane<f64>>,
-    pub(super) u: Vec<Lane<f64>>,
-    /// Right side without constraints, N·s.
-    pub(super) base: Vec<Vec3>,
-    /// Its part that does not come from elements, of particles and of bodies.
-    pub(super) given: Vec<Vec3>,
-    pub(super) given_bodies: Vec<[Vec3; 2]>,
-    /// Where a round began.
-    pub(super) from: Motion,
-    /// (p_u, p_v) that the linearization leaves out, and the forces they make.
-    pub(super) pulls: Vec<(Vec3, Vec3)>,
-    pub(super) turned: Vec<Vec3>,
-    /// Position alteration, m, and friction, N·s, of constrained particles.
-    pub(super) alter: Vec<Vec3>,
-    pub(super) push: Vec<Vec3>,
-    pub(super) x1: Vec<Vec3>,
-    pub(super) touches: Vec<Touch>,
-    /// Boxes of the cloths in `sheet`.
-    pub(super) tree: Tree,
-    pub(super) sheet: Option<Arc<Sheet>>,
-    pub(super) pairs: Vec<Pair>,
-    pub(super) layers: Vec<Hit>,
-    /// Where particles go on to, but for what all have in common.
-    pub(super) ahead: Vec<Vec3>,
-    pub(super) radius: Vec<f64>,
-    pub(super) hits: Vec<Hit>,
-    pub(super) near: ParticleScratch,
-    pub(super) reach: Vec<f64>,
-    pub(super) holds: Vec<Hold>,
-    pub(super) drags: Vec<SurfaceDrag>,
-    /// Particles with drags, and their diagonal blocks and sums as they were before.
-    pub(super) undragged: Vec<(u32, Block<f64>, Block<f64>)>,
-    pub(super) drag: Vec<f64>,
-    pub(super) b_bodies: Vec<[Vec3; 2]>,
-    pub(super) u_bodies: Vec<[Vec3; 2]>,
-    pub(super) masses: Vec<crate::math::mass::BodyMass>,
+    /// Bodies near cloth.
+    solids: Solids,
+    /// Finds what is near, and keeps how deep cloth was in solids at the beginning of the step.
+    detector: Detector,
+    pub(super) contacts: Contacts,
+    linear: Linear,
+    constraints: Constraints,
+    solver: Solver,
+    solution: Solution,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
-    pub(super) strain: f64,
-    pub(super) strain_after: f64,
-    /// How deep cloth was in solids at the beginning of the step, m.
-    pub(super) depth_before: f64,
-    /// Whether the last round took particles into a solid.
-    pub(super) entered: bool,
+    strain: f64,
+    strain_after: f64,
     /// Residual at the beginning of the step.
-    pub(super) reference: f64,
-    /// Residual to which conjugate gradients went.
-    pub(super) goal: f64,
-    /// Force on each pinned particle, N.
-    pub(super) pins: Vec<(u32, Vec3)>,
-    /// Whether contacts have no friction and no memory, and forces are linear.
-    pub(super) plain: bool,
+    reference: f64,
 }
 
 impl Work {
@@ -165,7 +125,7 @@ impl Work {
         };
         let span = (lo - margin, hi + margin);
         self.solids.gather(context.model, (starts, &state.bodies), span, push);
-        self.strain = largest_strain(&context.model.sheet, &state.particles.x);
+        self.strain = context.model.sheet.elements.largest_strain(&state.particles.x);
     }
 
     /// Tries a cloth step over these shares of the world's step, the smallest there is if `last`; the
@@ -178,44 +138,49 @@ impl Work {
         last: bool,
         observer: &mut dyn Observer,
     ) -> Attempt {
-        let sheet = &*context.model.sheet;
         let h = (share.1 - share.0) * context.dt;
         let span = Span {
             h,
             push_speed: context.settings.contact.push_speed,
             creep_speed: (0.02 * h * context.settings.gravity.length()).max(1e-4),
         };
+        let trial = Trial { context, state, span: &span };
         let time = (context.time, context.dt);
         self.solids.place(context.model, time, share);
 
         observer.begin(Stage::ClothForces);
-        self.form(context, state, h);
+        self.linear.form(&trial);
+        self.solution.begin(&trial);
         observer.end(Stage::ClothForces);
 
+        let Work { solids, detector, contacts, linear, solution, .. } = self;
         observer.begin(Stage::ClothSolids);
-        self.find_touches(context, state, &span);
-        self.find_features(context, state, &span);
+        let prediction = Prediction { solids, linear, solution };
+        contacts.find_touches(&trial, &prediction, detector);
+        contacts.find_features(&trial, &prediction, detector);
         observer.end(Stage::ClothSolids);
         observer.begin(Stage::ClothCloth);
-        self.find_layers(context, state, &span);
+        contacts.find_layers(&trial, &prediction, detector);
         observer.end(Stage::ClothCloth);
 
         if !last && self.spins(context.model, h) {
             return Attempt { failed: true, ..Attempt::default() };
         }
-        let mut attempt = self.rounds(context, state, (share.1, last), &span, true, observer);
+        let mut attempt = self.rounds(&trial, share.1, last, true, observer);
         if (attempt.stuck || attempt.overstretched) && !last {
             return attempt;
         }
-        if sheet.self_collision && !attempt.failed {
+        if trial.sheet().self_collision && !attempt.failed {
             for tries in 0..=CROSSING_TRIES {
                 observer.begin(Stage::ClothCloth);
-                attempt.crossed = self.add_crossings(context, state, &span);
+                let Work { solids, detector, contacts, linear, solution, .. } = self;
+                let prediction = Prediction { solids, linear, solution };
+                attempt.crossed = contacts.add_crossings(&trial, &prediction, detector);
                 observer.end(Stage::ClothCloth);
                 if !attempt.crossed || tries == CROSSING_TRIES {
                     break;
                 }
-                let more = self.rounds(context, state, (share.1, last), &span, false, observer);
+                let more = self.rounds(&trial, share.1, last, false, observer);
                 attempt.iterations += more.iterations;
                 attempt.failed = more.failed;
                 if more.failed {
@@ -225,13 +190,14 @@ impl Work {
         }
         if !attempt.failed && !attempt.crossed && state.cloth.level < DEEP_LEVEL {
             observer.begin(Stage::ClothSolids);
-            let (vertices, triangles) = self.depth_after(context, &span);
-            let before = self.depth_before;
+            let Work { solids, detector, contacts, solution, .. } = self;
+            let (vertices, triangles) = contacts.depth_after(&trial, solids, solution, detector);
+            let before = detector.depth;
             attempt.deep = (triangles > DEEP && triangles > before + 0.2 * DEEP)
                 || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
         }
-        self.strain_after = largest_strain(sheet, &self.x1);
+        self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
         let rise = self.strain_after - self.strain;
         attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
         attempt
@@ -249,49 +215,50 @@ impl Work {
                     && !round(solid.slot)
             }
         };
-        self.pairs.iter().any(|p| turns(p.solid)) || self.touches.iter().any(|t| turns(t.solid))
+        let Contacts { pairs, touches, .. } = &self.contacts;
+        pairs.iter().any(|p| turns(p.solid)) || touches.iter().any(|t| turns(t.solid))
     }
 
     /// Solves until constraints and contacts agree with what they lead to, or for so many rounds.
     fn rounds(
         &mut self,
-        context: &Context,
-        state: &State,
-        (end, last): (f64, bool),
-        span: &Span,
+        trial: &Trial,
+        end: f64,
+        last: bool,
         fresh: bool,
         observer: &mut dyn Observer,
     ) -> Attempt {
-        let sheet = &*context.model.sheet;
-        let h = span.h;
+        let settings = &trial.context.settings.cloth;
+        let Work { solids, contacts, linear, constraints, solver, solution, .. } = self;
         let mut attempt = Attempt::default();
         let mut reference = if fresh { 0.0 } else { self.reference };
         let mut changed = true;
-        let followed = context.settings.cloth.forces == ClothForces::Followed && !self.plain;
+        let followed = settings.forces == ClothForces::Followed && !contacts.plain;
         let mut newton = false;
-        let usual = context.settings.cloth.rounds.max(1);
+        let usual = settings.rounds.max(1);
         for round in 0..usual + EXTRA_ROUNDS {
             // past the usual rounds only for particles that just came in
-            if round >= usual && !self.entered && !newton {
+            if round >= usual && !contacts.entered && !newton {
                 break;
             }
             observer.begin(Stage::ClothForces);
             let first = fresh && round == 0;
             let bent = if newton {
-                self.relinearize(context, state, h);
+                linear.relinearize(trial, solution);
                 true
             } else {
                 // a few corrections settle it; more could swing up where cloth is crumpled
-                fresh && followed && round < CORRECTIONS && self.overshoot(sheet, state, h, first)
+                fresh && followed && round < CORRECTIONS && linear.overshoot(trial, solution, first)
             };
             observer.end(Stage::ClothForces);
             if round > 0 && !changed && !bent {
                 break;
             }
             observer.begin(Stage::ClothSolve);
-            self.constrain(context, state, end, span);
-            let finer = if newton && self.touches.is_empty() { FINER } else { 1.0 };
-            let outcome = self.solve(context, state, h, first, reference, finer);
+            constraints.set(trial, end, solids, contacts, linear);
+            let finer = if newton && contacts.touches.is_empty() { FINER } else { 1.0 };
+            let aim = Aim { first, reference, finer };
+            let outcome = solver.solve(trial, linear, constraints, solution, &aim);
             attempt.iterations += outcome.iterations;
             if first {
                 reference = outcome.reference;
@@ -302,21 +269,22 @@ impl Work {
                 break;
             }
             if newton {
-                attempt.stuck = !self.search(sheet, state, h);
+                attempt.stuck = !solution.search(trial, linear, constraints);
             } else {
-                self.place(state, h);
+                solution.place(trial);
             }
             observer.end(Stage::ClothSolve);
             if first && !last {
-                let most = TORN * context.settings.cloth.strain_step;
-                let rise = largest_strain(sheet, &self.x1) - self.strain;
+                let most = TORN * settings.strain_step;
+                let strain = trial.sheet().elements.largest_strain(&solution.x1);
+                let rise = strain - self.strain;
                 attempt.overstretched = rise.is_nan() || rise > most;
                 if attempt.overstretched {
                     break;
                 }
             }
             observer.begin(Stage::ClothSolids);
-            changed = self.judge(context, state, span);
+            changed = contacts.judge(trial, solids, linear, constraints, solution);
             observer.end(Stage::ClothSolids);
             if newton && !changed && outcome.iterations == 0 {
                 attempt.stuck = false;
@@ -326,12 +294,12 @@ impl Work {
                 break;
             }
             // with bodies among the unknowns a new start disturbs what lies still on the cloth
-            let alone = self.solids.unknowns.is_empty();
+            let alone = solids.unknowns.is_empty();
             let corrected = round + 1 == CORRECTIONS || !changed;
             if fresh && followed && alone && !newton && corrected {
                 observer.begin(Stage::ClothForces);
-                self.goal = context.settings.cloth.tolerance * reference;
-                newton = self.makes_energy(sheet, state, h);
+                let goal = settings.tolerance * reference;
+                newton = solution.makes_energy(trial, linear, constraints, goal);
                 observer.end(Stage::ClothForces);
             }
         }
@@ -341,11 +309,13 @@ impl Work {
     /// Takes over what the last attempt found.
     pub fn accept(&mut self, context: &Context, state: &mut State, share: (f64, f64)) {
         let h = (share.1 - share.0) * context.dt;
-        state.particles.x.copy_from_slice(&self.x1);
-        for ((v, u), alter) in state.particles.v.iter_mut().zip(&self.u).zip(&self.alter) {
+        state.particles.x.copy_from_slice(&self.solution.x1);
+        for ((v, u), alter) in
+            state.particles.v.iter_mut().zip(&self.solution.u).zip(&self.constraints.alter)
+        {
             *v = vector(u) - *alter / h;
         }
-        for (unknown, delta) in self.solids.unknowns.iter_mut().zip(&self.u_bodies) {
+        for (unknown, delta) in self.solids.unknowns.iter_mut().zip(&self.solution.u_bodies) {
             let momentum = pcg::body_momentum(&unknown.mass, delta);
             for k in 0..2 {
                 unknown.impulse[k] += momentum[k] + h * unknown.expected[k];
@@ -360,13 +330,15 @@ impl Work {
         }
         let touches = &mut state.cloth.touches;
         touches.clear();
-        touches.extend(self.touches.iter().filter(|t| t.active).map(|t| t.last(&self.solids, h)));
+        touches.extend(
+            self.contacts.touches.iter().filter(|t| t.active).map(|t| t.last(&self.solids, h)),
+        );
         let pairs = &mut state.cloth.pairs;
         pairs.clear();
-        pairs.extend(self.pairs.iter().filter_map(|p| p.last(h)));
+        pairs.extend(self.contacts.pairs.iter().filter_map(|p| p.last(h)));
         pairs.sort_unstable_by_key(|p| (p.kind, p.feature, p.body));
         pairs.dedup_by_key(|p| (p.kind, p.feature, p.body));
-        state.cloth.pins.clone_from(&self.pins);
+        state.cloth.pins.clone_from(&self.constraints.pins);
         self.strain = self.strain_after;
     }
 
@@ -394,19 +366,4 @@ impl Work {
             body.quiet = 0.0;
         }
     }
-}
-
-/// Largest tensile strain along warp or weft of any triangle; infinite where one is not a number.
-pub fn largest_strain(sheet: &Sheet, x: &[Vec3]) -> f64 {
-    let elements = &sheet.elements;
-    largest(elements.membranes.len(), (), &|triangles, ()| {
-        let mut largest: f64 = 0.0;
-        for membrane in &elements.membranes[triangles] {
-            let (w_u, w_v) = directions(membrane, x);
-            let [b_u, b_v] = elements.fabrics[membrane.fabric as usize].rest_scale;
-            let strain = (w_u.length() / b_u).max(w_v.length() / b_v) - 1.0;
-            largest = if strain.is_nan() { f64::INFINITY } else { largest.max(strain) };
-        }
-        largest
-    })
 }

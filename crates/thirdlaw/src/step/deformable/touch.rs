@@ -11,7 +11,7 @@
 
 use super::layers::CARRIED;
 use super::solids::{Solid, Solids, surface};
-use crate::collide::deformable::{Hit, signed_distance};
+use crate::collide::deformable::{DeformableContact, signed_distance};
 use crate::linalg::filter::{Hold, NONE};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -69,10 +69,9 @@ pub struct Span {
 
 impl Touch {
     /// A particle near a solid, in the state that the last step left it in.
-    pub fn new(model: &Model, solids: &Solids, hit: &Hit, radius: f64, mu: f64) -> Option<Touch> {
+    pub fn new(solids: &Solids, contact: &DeformableContact) -> Option<Touch> {
+        let DeformableContact { hit, apart, friction } = contact;
         let solid = solids.find(hit.body)?;
-        let (_, _, material, _) = surface(model, hit.body);
-        let combine = material.friction_combine;
         Some(Touch {
             particle: hit.particles[0],
             solid: solid as u32,
@@ -87,8 +86,8 @@ impl Touch {
             switches: 0,
             releases: 0,
             distance: f64::INFINITY,
-            radius,
-            mu: combine.apply(material.friction, crate::model::body::Combine::GeometricMean, mu),
+            radius: *apart,
+            mu: *friction,
         })
     }
 

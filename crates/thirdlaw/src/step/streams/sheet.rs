@@ -100,14 +100,13 @@ impl Cloths {
         self.v0.extend_from_slice(&foreign.starts[1]);
         self.v1.clone_from(&particles.v);
         self.v1.extend_from_slice(&foreign.ends[1]);
-        self.triangles.clone_from(&sheet.triangles);
+        self.triangles.clone_from(&sheet.elements.triangles);
         let shifted = |triangle: &[u32; 3]| triangle.map(|i| i + own as u32);
         self.triangles.extend(foreign.triangles.iter().map(shifted));
-        let of = |m: &crate::model::cloth::elements::Membrane| {
-            sheet.elements.fabrics[m.fabric as usize].friction
-        };
+        let elements = &sheet.elements;
+        let of = |triangle: &[u32; 3]| elements.surface(triangle[0]).friction;
         self.friction.clear();
-        self.friction.extend(sheet.elements.membranes.iter().map(of));
+        self.friction.extend(elements.triangles.iter().map(of));
         self.friction.extend_from_slice(&foreign.friction);
         self.mass.clone_from(&sheet.elements.mass);
         self.mass.extend_from_slice(&foreign.mass);

@@ -1,157 +1,94 @@
-//! What a step reads of cloth: masses, membranes, hinges, bends, edges, as plain arrays.
-//!
-//! The elements of all cloths of a world are strung together, with indices into one array of
-//! particles.
+//! From a cloth's mesh and fabric to a deformable object: membranes, bends, threads.
 
 use super::topology::{self, Edge, edge_corners};
-use super::{Bending, ClothError, ClothMesh, Fabric, curvature};
-use crate::energy::bend::hinge_angle;
+use super::{Bending, Cloth, ClothError, ClothMesh, Fabric, curvature};
+use crate::energy::NONE;
+use crate::energy::bend::{Bends, Hinge, hinge_angle};
+use crate::energy::membrane::{Material, Membrane, Membranes};
 use crate::math::Vec3;
+use crate::model::deformable::{Deformable, SurfaceMaterial, Weave};
 
-/// Marks a missing hinge or node.
-pub const NONE: u32 = u32::MAX;
-
-/// Least distance from solids, in edge lengths: chords of this length stay off a sphere whose radius
-/// is at least about a dozen edges.
-const SKIN: f64 = 0.02;
-
-/// A triangle that stretches and shears.
-#[derive(Clone, Copy, Debug)]
-pub struct Membrane {
-    /// Its corners.
-    pub nodes: [u32; 3],
-    /// ∂w_u/∂x and ∂w_v/∂x of each corner, 1/m: w_u = Σ du·x.
-    pub du: [f64; 3],
-    /// See `du`.
-    pub dv: [f64; 3],
-    /// At rest, m².
-    pub area: f64,
-    /// Which fabric.
-    pub fabric: u32,
+impl Cloth {
+    /// Checks the cloth and derives the elements of its energies.
+    pub fn deformable(self) -> Result<Deformable, ClothError> {
+        let value = |field, problem: String| ClothError::Value { field, problem };
+        let fabric = &self.fabric;
+        fabric.check().map_err(|(field, problem)| value(field, problem))?;
+        let Parts { membranes, bends, rest, triangles, edges, threads } =
+            Parts::new(&self.mesh, fabric)?;
+        let surface = SurfaceMaterial {
+            friction: fabric.friction,
+            thickness: fabric.thickness,
+            drag: fabric.drag,
+            lift: fabric.lift,
+        };
+        let mut out = Deformable::new(rest)
+            .elements(membranes)
+            .elements(bends)
+            .surface(triangles, surface)
+            .velocity(self.velocity);
+        out.positions = self.mesh.positions;
+        out.pins = self.pins;
+        out.groups = self.groups;
+        out.self_collision = self.self_collision;
+        out.gravity_scale = self.gravity_scale;
+        out.weave = Some(Weave { fabric: self.fabric, threads, edges });
+        Ok(out)
+    }
 }
 
-/// Two triangles and the edge between them.
-#[derive(Clone, Copy, Debug)]
-pub struct Hinge {
-    /// The edge's two vertices, then the vertex opposite in the first and in the second triangle.
-    pub nodes: [u32; 4],
-    /// Angle at rest, rad.
-    pub rest: f64,
+/// What a cloth consists of.
+#[derive(Default)]
+struct Parts {
+    membranes: Membranes,
+    bends: Bends,
+    /// Where each vertex lies when the cloth is laid out, m.
+    rest: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    edges: Vec<[u32; 2]>,
+    threads: Vec<([u32; 2], f64)>,
 }
 
-/// A quadratic form of up to three hinge angles: ½ Σ q_ij (θ_i − rest_i)(θ_j − rest_j).
-#[derive(Clone, Copy, Debug)]
-pub struct Bend {
-    /// Every vertex that its hinges touch, each once; the corners of the triangle first.
-    pub nodes: [u32; 6],
-    /// Its hinges; missing ones are `NONE`.
-    pub hinges: [u32; 3],
-    /// Where in `nodes` each hinge's four nodes are.
-    pub places: [[u8; 4]; 3],
-    /// q_00, q_11, q_22, q_01, q_02, q_12, J.
-    pub q: [f64; 6],
-    /// Which fabric.
-    pub fabric: u32,
-}
-
-/// Elements of one cloth, or of all cloths of a world strung together.
-#[derive(Clone, Debug, Default)]
-pub struct Elements {
-    /// kg, per particle.
-    pub mass: Vec<f64>,
-    /// Half the thickness, m, per particle.
-    pub radius: Vec<f64>,
-    /// Distance that particles keep from solids, m: half the thickness, or more where the mesh is so
-    /// coarse that its triangles would cut into round solids between their corners.
-    pub skin: Vec<f64>,
-    /// Which cloth (position among the living), per particle.
-    pub owner: Vec<u32>,
-    /// Triangles.
-    pub membranes: Vec<Membrane>,
-    /// Hinges.
-    pub hinges: Vec<Hinge>,
-    /// Bends.
-    pub bends: Vec<Bend>,
-    /// Every edge once.
-    pub edges: Vec<[u32; 2]>,
-    /// Edges along warp or weft with their rest length, m: what strain is measured on.
-    pub threads: Vec<([u32; 2], f64)>,
-    /// Where each particle lies when the cloth is laid out, m: what is near itself there need not
-    /// be kept apart.
-    pub rest: Vec<Vec3>,
-    /// One per cloth.
-    pub fabrics: Vec<Fabric>,
-}
-
-impl Elements {
-    /// Checks a mesh and derives its elements.
-    pub fn build(mesh: &ClothMesh, fabric: &Fabric) -> Result<Elements, ClothError> {
+impl Parts {
+    /// Checks a mesh and takes it apart.
+    fn new(mesh: &ClothMesh, fabric: &Fabric) -> Result<Parts, ClothError> {
         let mut triangles = checked_triangles(mesh)?;
         let before = triangles.clone();
         let edges = topology::edges(&mut triangles)?;
-        let mut out = Elements {
-            mass: vec![0.0; mesh.positions.len()],
-            radius: vec![0.5 * fabric.thickness; mesh.positions.len()],
-            owner: vec![0; mesh.positions.len()],
-            fabrics: vec![*fabric],
-            ..Elements::default()
-        };
+        let mut out = Parts::default();
         let mut rest = Vec::with_capacity(triangles.len());
+        let mut held = vec![false; mesh.positions.len()];
         for (t, nodes) in triangles.iter().enumerate() {
             // turned triangles keep each corner's own coordinates
             let mut uv = mesh.rest[t];
             if *nodes != before[t] {
                 uv.swap(1, 2);
             }
-            let membrane = membrane(nodes, &uv).ok_or(ClothError::NoArea { triangle: t })?;
-            for &node in nodes {
-                out.mass[node as usize] += membrane.area * fabric.density / 3.0;
-            }
-            out.membranes.push(membrane);
+            let membrane = Membrane::new(nodes, &uv).ok_or(ClothError::NoArea { triangle: t })?;
+            out.membranes.list.push(membrane);
             rest.push(uv);
+            nodes.iter().for_each(|&node| held[node as usize] = true);
         }
-        if let Some(vertex) = out.mass.iter().position(|&m| m == 0.0) {
+        if let Some(vertex) = held.iter().position(|held| !held) {
             return Err(ClothError::Loose { vertex });
         }
+        out.membranes.materials.push(Material {
+            density: fabric.density,
+            stretch: fabric.stretch,
+            rest_scale: fabric.rest_scale,
+            shear: fabric.shear,
+            damping: [fabric.damping[0], fabric.damping[1]],
+        });
         out.rest = laid_out(mesh, &triangles, &rest);
+        out.triangles = triangles;
         out.edges = edges.iter().map(|e| e.vertices).collect();
         out.add_threads(&edges, &rest);
-        let total: f64 = out.threads.iter().map(|t| t.1).sum();
-        let coarse = SKIN * total / out.threads.len().max(1) as f64;
-        out.skin = out.radius.iter().map(|r| r.max(coarse)).collect();
         out.add_hinges(&edges, mesh);
         match fabric.bending {
             Bending::Curvature => out.add_curvatures(&edges, &rest, fabric),
             Bending::Hinge => out.add_hinge_bends(&edges, &rest, fabric),
         }
         Ok(out)
-    }
-
-    /// Strings another cloth's elements behind these.
-    pub fn append(&mut self, other: &Elements) {
-        let (particles, hinges) = (self.mass.len() as u32, self.hinges.len() as u32);
-        let fabrics = self.fabrics.len() as u32;
-        let moved = |i: u32| if i == NONE { NONE } else { i + particles };
-        self.mass.extend_from_slice(&other.mass);
-        self.radius.extend_from_slice(&other.radius);
-        self.skin.extend_from_slice(&other.skin);
-        self.owner.extend(other.owner.iter().map(|o| o + fabrics));
-        self.membranes.extend(other.membranes.iter().map(|m| Membrane {
-            nodes: m.nodes.map(moved),
-            fabric: m.fabric + fabrics,
-            ..*m
-        }));
-        self.hinges.extend(other.hinges.iter().map(|h| Hinge { nodes: h.nodes.map(moved), ..*h }));
-        self.bends.extend(other.bends.iter().map(|b| Bend {
-            nodes: b.nodes.map(moved),
-            hinges: b.hinges.map(|h| if h == NONE { NONE } else { h + hinges }),
-            fabric: b.fabric + fabrics,
-            ..*b
-        }));
-        self.rest.extend_from_slice(&other.rest);
-        self.edges.extend(other.edges.iter().map(|e| e.map(moved)));
-        self.threads.extend(other.threads.iter().map(|(e, l)| (e.map(moved), *l)));
-        self.fabrics.extend_from_slice(&other.fabrics);
     }
 
     /// Edges within 10° of warp or weft; where the mesh has none, all edges.
@@ -172,14 +109,14 @@ impl Elements {
     fn add_hinges(&mut self, edges: &[Edge], mesh: &ClothMesh) {
         for edge in edges {
             let [Some((t, k)), Some((s, l))] = edge.sides else { continue };
-            let opposite = |t: u32, k: u8| self.membranes[t as usize].nodes[k as usize];
+            let opposite = |t: u32, k: u8| self.triangles[t as usize][k as usize];
             let [a, b] = edge.vertices;
             let nodes = [a, b, opposite(t, k), opposite(s, l)];
             let rest = match &mesh.rest_shape {
                 Some(shape) => hinge_angle(nodes.map(|i| shape[i as usize])),
                 None => 0.0,
             };
-            self.hinges.push(Hinge { nodes, rest });
+            self.bends.hinges.push(Hinge { nodes, rest });
         }
     }
 
@@ -187,8 +124,9 @@ impl Elements {
     /// curvature κ from the angles at its edges (curvature.rs), which in angles is ½ θᵀQθ. At a
     /// border nothing turns the normal: the free angle is the one of least energy.
     fn add_curvatures(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
-        let mut hinge_of = vec![[NONE; 3]; self.membranes.len()];
-        let mut beyond = vec![[None; 3]; self.membranes.len()];
+        let Parts { membranes, bends, .. } = self;
+        let mut hinge_of = vec![[NONE; 3]; membranes.list.len()];
+        let mut beyond = vec![[None; 3]; membranes.list.len()];
         let mut hinge = 0;
         for edge in edges {
             let [Some((t, k)), Some((s, l))] = edge.sides else { continue };
@@ -198,7 +136,7 @@ impl Elements {
             beyond[s as usize][l as usize] = Some(across(&rest[t as usize], k as usize));
             hinge += 1;
         }
-        for (t, membrane) in self.membranes.iter().enumerate() {
+        for (t, membrane) in membranes.iter().enumerate() {
             let hinges = hinge_of[t];
             let shares = curvature::per_angle(&rest[t], &beyond[t]);
             let [bu, bv] = fabric.bend;
@@ -214,8 +152,7 @@ impl Elements {
             }
             let q = [q[0][0], q[1][1], q[2][2], q[0][1], q[0][2], q[1][2]];
             if hinges != [NONE; 3] && q != [0.0; 6] {
-                let bend = bend(&self.hinges, membrane.nodes, hinges, q);
-                self.bends.push(bend);
+                bends.push(membrane.nodes, hinges, q, fabric.damping[2]);
             }
         }
     }
@@ -223,6 +160,7 @@ impl Elements {
     /// Each hinge alone: ½ k θ² with k = 2B l²/(A₁ + A₂), which is right on average over all
     /// directions of a mesh of equal sides.
     fn add_hinge_bends(&mut self, edges: &[Edge], rest: &[[[f64; 2]; 3]], fabric: &Fabric) {
+        let Parts { membranes, bends, .. } = self;
         let mut hinge = 0;
         for edge in edges {
             let [Some((t, k)), Some((s, _))] = edge.sides else { continue };
@@ -230,13 +168,12 @@ impl Elements {
             let l2 = du * du + dv * dv;
             // stiffness across the edge
             let b = (fabric.bend[0] * dv * dv + fabric.bend[1] * du * du) / l2;
-            let areas = self.membranes[t as usize].area + self.membranes[s as usize].area;
+            let areas = membranes.list[t as usize].area + membranes.list[s as usize].area;
             let q = [2.0 * b * l2 / areas, 0.0, 0.0, 0.0, 0.0, 0.0];
-            let nodes = self.hinges[hinge as usize].nodes;
+            let nodes = bends.hinges[hinge as usize].nodes;
             let corners = [nodes[0], nodes[1], nodes[2]];
             if q[0] > 0.0 {
-                let bend = bend(&self.hinges, corners, [hinge, NONE, NONE], q);
-                self.bends.push(bend);
+                bends.push(corners, [hinge, NONE, NONE], q, fabric.damping[2]);
             }
             hinge += 1;
         }
@@ -314,21 +251,6 @@ fn checked_triangles(mesh: &ClothMesh) -> Result<Vec<[u32; 3]>, ClothError> {
     Ok(mesh.triangles.clone())
 }
 
-/// (w_u w_v) = (Δx₁ Δx₂)(Δu₁ Δu₂; Δv₁ Δv₂)⁻¹ as weights of the corners (baraff1998).
-fn membrane(nodes: &[u32; 3], uv: &[[f64; 2]; 3]) -> Option<Membrane> {
-    let (u1, v1) = (uv[1][0] - uv[0][0], uv[1][1] - uv[0][1]);
-    let (u2, v2) = (uv[2][0] - uv[0][0], uv[2][1] - uv[0][1]);
-    let det = u1 * v2 - u2 * v1;
-    let longest = [u1, v1, u2, v2, u2 - u1, v2 - v1].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    // slimmer than a millionth of its length: no area that arithmetic can trust
-    if det.abs() <= 1e-6 * longest * longest || det.abs() < 1e-18 {
-        return None;
-    }
-    let du = [(v1 - v2) / det, v2 / det, -v1 / det];
-    let dv = [(u2 - u1) / det, -u2 / det, u1 / det];
-    Some(Membrane { nodes: *nodes, du, dv, area: 0.5 * det.abs(), fabric: 0 })
-}
-
 /// The corner opposite edge `k` as (share along the edge in the triangle's own direction, height).
 fn across(uv: &[[f64; 2]; 3], k: usize) -> [f64; 2] {
     let d = edge_vector(uv, k);
@@ -355,24 +277,4 @@ fn eliminate(q: &mut [[f64; 3]; 3], k: usize) {
         row[i] = row[i].max(0.0);
     }
     q[k] = [0.0; 3];
-}
-
-fn bend(all: &[Hinge], corners: [u32; 3], hinges: [u32; 3], q: [f64; 6]) -> Bend {
-    let mut nodes = [corners[0], corners[1], corners[2], NONE, NONE, NONE];
-    let mut places = [[0; 4]; 3];
-    let mut count = 3;
-    for (hinge, places) in hinges.iter().zip(&mut places) {
-        if *hinge == NONE {
-            continue;
-        }
-        for (node, place) in all[*hinge as usize].nodes.iter().zip(places) {
-            let found = nodes[..count].iter().position(|n| n == node).unwrap_or_else(|| {
-                nodes[count] = *node;
-                count += 1;
-                count - 1
-            });
-            *place = found as u8;
-        }
-    }
-    Bend { nodes, hinges, places, q, fabric: 0 }
 }
