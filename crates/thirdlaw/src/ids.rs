@@ -1,73 +1,80 @@
 //! Names for things in a world: an index and the generation of its slot.
 //!
 //! A slot is used again after a removal with the next generation, so an id kept from before is
-//! refused instead of silently naming another body.
+//! refused instead of silently naming another body: by [`StaleId`], whatever it named.
 
 use serde::{Deserialize, Serialize};
 
-/// Names one rigid body of one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct BodyId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
+/// Types of ids, one for each kind of thing, and [`AnyId`] over all of them.
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident $kind:ident $name:literal;)*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+            pub struct $id {
+                /// Slot in the world's arrays.
+                pub index: u32,
+                /// How often that slot had been used before.
+                pub generation: u32,
+            }
+
+            impl std::fmt::Display for $id {
+                fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    write!(f, concat!($name, " {}v{}"), self.index, self.generation)
+                }
+            }
+
+            impl From<$id> for AnyId {
+                fn from(id: $id) -> AnyId {
+                    AnyId::$kind(id)
+                }
+            }
+        )*
+
+        /// The id of anything in a world.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum AnyId {
+            $($(#[$doc])* $kind($id),)*
+        }
+
+        impl std::fmt::Display for AnyId {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                match self {
+                    $(AnyId::$kind(id) => id.fmt(f),)*
+                }
+            }
+        }
+    };
 }
 
-impl std::fmt::Display for BodyId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "body {}v{}", self.index, self.generation)
-    }
+ids! {
+    /// Names one rigid body of one world.
+    BodyId Body "body";
+    /// Names one joint of one world.
+    JointId Joint "joint";
+    /// Names one free point mass of one world.
+    PointId Point "point";
+    /// Names one deformable object of one world: a cloth, or whatever else has elements.
+    DeformableId Deformable "deformable";
+    /// Names one emitter of one world.
+    EmitterId Emitter "emitter";
+    /// Names one constraint of one world.
+    ConstraintId Constraint "constraint";
 }
 
-/// Names one joint of one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct JointId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
-}
+/// The id of a deformable object that was added as a cloth.
+pub type ClothId = DeformableId;
 
-impl std::fmt::Display for JointId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "joint {}v{}", self.index, self.generation)
-    }
-}
-
-/// Names one free point mass of one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct PointId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
-}
-
-impl std::fmt::Display for PointId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "point {}v{}", self.index, self.generation)
-    }
-}
-
-/// Names one emitter of one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct EmitterId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
-}
-
-impl std::fmt::Display for EmitterId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "emitter {}v{}", self.index, self.generation)
-    }
-}
-
-/// The id names a body that was removed, or that was never in this world.
+/// The id names something that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StaleId(pub BodyId);
+pub struct StaleId(pub AnyId);
+
+impl StaleId {
+    /// Of an id of any kind.
+    pub fn of(id: impl Into<AnyId>) -> StaleId {
+        StaleId(id.into())
+    }
+}
 
 impl std::fmt::Display for StaleId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -76,54 +83,3 @@ impl std::fmt::Display for StaleId {
 }
 
 impl std::error::Error for StaleId {}
-
-/// Names one deformable object of one world: a cloth, or whatever else has elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct DeformableId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
-}
-
-impl std::fmt::Display for DeformableId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "deformable {}v{}", self.index, self.generation)
-    }
-}
-
-/// The id of a deformable object that was added as a cloth.
-pub type ClothId = DeformableId;
-
-/// The id names a deformable object that was removed, or that was never in this world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StaleDeformable(pub DeformableId);
-
-impl std::fmt::Display for StaleDeformable {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} does not exist (any more) in this world", self.0)
-    }
-}
-
-impl std::error::Error for StaleDeformable {}
-
-/// The id names an emitter that was removed, or that was never in this world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StaleEmitter(pub EmitterId);
-
-impl std::fmt::Display for StaleEmitter {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} does not exist (any more) in this world", self.0)
-    }
-}
-
-impl std::error::Error for StaleEmitter {}
-
-/// Names one constraint of one world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ConstraintId {
-    /// Slot in the world's arrays.
-    pub index: u32,
-    /// How often that slot had been used before.
-    pub generation: u32,
-}

@@ -28,8 +28,7 @@ pub mod collide;
 pub mod linalg;
 
 pub use ids::{
-    BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PointId, StaleDeformable,
-    StaleEmitter, StaleId,
+    AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PointId, StaleId,
 };
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use model::body::{

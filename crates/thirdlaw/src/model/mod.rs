@@ -11,7 +11,7 @@ pub mod settings;
 
 pub use body::model::BodyModel;
 
-use crate::ids::{BodyId, DeformableId, EmitterId, StaleDeformable, StaleEmitter, StaleId};
+use crate::ids::{BodyId, DeformableId, EmitterId, StaleId};
 use deformable::model::{DeformableModel, Sheet};
 use emitter::field::ForceField;
 use emitter::model::EmitterModel;
@@ -72,7 +72,7 @@ impl Model {
     pub fn slot(&self, id: BodyId) -> Result<usize, StaleId> {
         match self.bodies.get(id.index as usize) {
             Some(body) if body.alive && body.generation == id.generation => Ok(id.index as usize),
-            _ => Err(StaleId(id)),
+            _ => Err(StaleId::of(id)),
         }
     }
 
@@ -82,10 +82,10 @@ impl Model {
     }
 
     /// The slot of the deformable object that `id` names.
-    pub fn cloth_slot(&self, id: DeformableId) -> Result<usize, StaleDeformable> {
+    pub fn cloth_slot(&self, id: DeformableId) -> Result<usize, StaleId> {
         match self.cloths.get(id.index as usize) {
             Some(c) if c.alive && c.generation == id.generation => Ok(id.index as usize),
-            _ => Err(StaleDeformable(id)),
+            _ => Err(StaleId::of(id)),
         }
     }
 
@@ -95,10 +95,10 @@ impl Model {
     }
 
     /// The slot of the emitter that `id` names.
-    pub fn emitter_slot(&self, id: EmitterId) -> Result<usize, StaleEmitter> {
+    pub fn emitter_slot(&self, id: EmitterId) -> Result<usize, StaleId> {
         match self.emitters.get(id.index as usize) {
             Some(e) if e.alive && e.generation == id.generation => Ok(id.index as usize),
-            _ => Err(StaleEmitter(id)),
+            _ => Err(StaleId::of(id)),
         }
     }
 

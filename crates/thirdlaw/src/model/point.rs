@@ -1,7 +1,7 @@
 //! Free point masses: no extent, no rotation, no collisions; what ropes and beads end in.
 
 use super::error::BodyError;
-use crate::ids::PointId;
+use crate::ids::StaleId;
 use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub struct PointModel {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointError {
     /// The id names nothing (any more).
-    Stale(PointId),
+    Stale(StaleId),
     /// The value cannot be used.
     Value(BodyError),
 }
@@ -56,13 +56,19 @@ pub enum PointError {
 impl std::fmt::Display for PointError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            PointError::Stale(id) => write!(f, "{id} does not exist (any more) in this world"),
+            PointError::Stale(error) => error.fmt(f),
             PointError::Value(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for PointError {}
+
+impl From<StaleId> for PointError {
+    fn from(error: StaleId) -> Self {
+        PointError::Stale(error)
+    }
+}
 
 impl From<BodyError> for PointError {
     fn from(error: BodyError) -> Self {

@@ -1,7 +1,7 @@
 //! A user's own constraints of a world: adding and removing.
 
 use super::World;
-use crate::ids::ConstraintId;
+use crate::ids::{ConstraintId, StaleId};
 use crate::joint::geometry::side_pose;
 use crate::math::{Twist, Vec3};
 use crate::model::ConstraintModel;
@@ -75,11 +75,11 @@ impl World {
     }
 
     /// Removes a constraint.
-    pub fn remove_constraint(&mut self, id: ConstraintId) -> Result<(), JointError> {
+    pub fn remove_constraint(&mut self, id: ConstraintId) -> Result<(), StaleId> {
         let slot = id.index as usize;
         let found = self.model.constraints.get(slot);
         if !found.is_some_and(|c| c.constraint.is_some() && c.generation == id.generation) {
-            return Err(JointError::new("id", "names no constraint of this world"));
+            return Err(StaleId::of(id));
         }
         self.drop_constraint(slot);
         Ok(())

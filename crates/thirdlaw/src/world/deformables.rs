@@ -1,7 +1,7 @@
 //! Cloths and other deformable objects of a world.
 
 use super::World;
-use crate::ids::{BodyId, ClothId, DeformableId, StaleDeformable};
+use crate::ids::{BodyId, ClothId, DeformableId, StaleId};
 use crate::math::Vec3;
 use crate::model::cloth::{Cloth, ClothError};
 use crate::model::deformable::model::Sheet;
@@ -55,12 +55,12 @@ impl World {
     }
 
     /// Removes a cloth; its id is refused from now on.
-    pub fn remove_cloth(&mut self, id: ClothId) -> Result<(), StaleDeformable> {
+    pub fn remove_cloth(&mut self, id: ClothId) -> Result<(), StaleId> {
         self.remove_deformable(id)
     }
 
     /// Removes a deformable object; its id is refused from now on.
-    pub fn remove_deformable(&mut self, id: DeformableId) -> Result<(), StaleDeformable> {
+    pub fn remove_deformable(&mut self, id: DeformableId) -> Result<(), StaleId> {
         let slot = self.model.cloth_slot(id)?;
         let range = self.model.cloths[slot].range();
         self.model.cloths[slot].alive = false;
@@ -121,23 +121,22 @@ impl World {
     }
 
     /// The constant part of a deformable object.
-    pub fn deformable(&self, id: DeformableId) -> Result<&DeformableModel, StaleDeformable> {
+    pub fn deformable(&self, id: DeformableId) -> Result<&DeformableModel, StaleId> {
         Ok(&self.model.cloths[self.model.cloth_slot(id)?])
     }
 
     /// The constant part of a cloth.
-    pub fn cloth(&self, id: ClothId) -> Result<&DeformableModel, StaleDeformable> {
-        self.deformable(id)
-            .and_then(|d| if d.is_cloth() { Ok(d) } else { Err(StaleDeformable(id)) })
+    pub fn cloth(&self, id: ClothId) -> Result<&DeformableModel, StaleId> {
+        self.deformable(id).and_then(|d| if d.is_cloth() { Ok(d) } else { Err(StaleId::of(id)) })
     }
 
     /// Where the vertices of a deformable object are, m.
-    pub fn vertices(&self, id: DeformableId) -> Result<&[Vec3], StaleDeformable> {
+    pub fn vertices(&self, id: DeformableId) -> Result<&[Vec3], StaleId> {
         Ok(&self.state.particles.x[self.deformable(id)?.range()])
     }
 
     /// Force that holds each pinned vertex of a deformable object in the last step, N, in order of vertices.
-    pub fn pin_forces(&self, id: DeformableId) -> Result<Vec<(u32, Vec3)>, StaleDeformable> {
+    pub fn pin_forces(&self, id: DeformableId) -> Result<Vec<(u32, Vec3)>, StaleId> {
         let range = self.deformable(id)?.range();
         let first = range.start as u32;
         let pins = self.state.cloth.pins.iter().filter(|p| range.contains(&(p.0 as usize)));
@@ -145,7 +144,7 @@ impl World {
     }
 
     /// Velocities of the vertices of a deformable object, m/s.
-    pub fn vertex_velocities(&self, id: DeformableId) -> Result<&[Vec3], StaleDeformable> {
+    pub fn vertex_velocities(&self, id: DeformableId) -> Result<&[Vec3], StaleId> {
         Ok(&self.state.particles.v[self.deformable(id)?.range()])
     }
 }

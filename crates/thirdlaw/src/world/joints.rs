@@ -1,7 +1,7 @@
 //! Joints of a world: adding, editing, reading.
 
 use super::World;
-use crate::ids::JointId;
+use crate::ids::{JointId, StaleId};
 use crate::joint::geometry::side_pose;
 use crate::math::{Pose, Vec3};
 use crate::model::body::BodyKind;
@@ -44,7 +44,7 @@ impl World {
     }
 
     /// Removes a joint, and the gears that turn with it; its id is refused from now on.
-    pub fn remove_joint(&mut self, id: JointId) -> Result<(), JointError> {
+    pub fn remove_joint(&mut self, id: JointId) -> Result<(), StaleId> {
         let slot = self.joint_slot(id)?;
         self.drop_joint(slot);
         Ok(())
@@ -57,12 +57,12 @@ impl World {
     }
 
     /// The constant part of a joint.
-    pub fn joint(&self, id: JointId) -> Result<&JointModel, JointError> {
+    pub fn joint(&self, id: JointId) -> Result<&JointModel, StaleId> {
         Ok(&self.model.joints[self.joint_slot(id)?])
     }
 
     /// Coordinates, rates and reactions of a joint after the last step.
-    pub fn joint_reading(&self, id: JointId) -> Result<JointReading, JointError> {
+    pub fn joint_reading(&self, id: JointId) -> Result<JointReading, StaleId> {
         Ok(self.state.joints[self.joint_slot(id)?].reading())
     }
 
@@ -111,12 +111,12 @@ impl World {
         Ok(())
     }
 
-    pub(crate) fn joint_slot(&self, id: JointId) -> Result<usize, JointError> {
+    pub(crate) fn joint_slot(&self, id: JointId) -> Result<usize, StaleId> {
         match self.model.joints.get(id.index as usize) {
             Some(joint) if joint.alive && joint.generation == id.generation => {
                 Ok(id.index as usize)
             }
-            _ => Err(JointError::stale(id)),
+            _ => Err(StaleId::of(id)),
         }
     }
 

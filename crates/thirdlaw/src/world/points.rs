@@ -1,7 +1,7 @@
 //! Point masses of a world: adding, editing, reading.
 
 use super::World;
-use crate::ids::PointId;
+use crate::ids::{PointId, StaleId};
 use crate::math::Vec3;
 use crate::model::error::check_vector;
 use crate::model::joint::model::Node;
@@ -34,7 +34,7 @@ impl World {
     }
 
     /// Removes a point mass and its joints; its id is refused from now on.
-    pub fn remove_point(&mut self, id: PointId) -> Result<(), PointError> {
+    pub fn remove_point(&mut self, id: PointId) -> Result<(), StaleId> {
         let slot = self.point_slot(id)?;
         self.drop_joints_of(Node::Point(id.index));
         self.model.points[slot].alive = false;
@@ -51,7 +51,7 @@ impl World {
     }
 
     /// Where a point mass is and how it moves.
-    pub fn point(&self, id: PointId) -> Result<&PointState, PointError> {
+    pub fn point(&self, id: PointId) -> Result<&PointState, StaleId> {
         Ok(&self.state.points[self.point_slot(id)?])
     }
 
@@ -79,12 +79,12 @@ impl World {
         Ok(())
     }
 
-    pub(super) fn point_slot(&self, id: PointId) -> Result<usize, PointError> {
+    pub(super) fn point_slot(&self, id: PointId) -> Result<usize, StaleId> {
         match self.model.points.get(id.index as usize) {
             Some(point) if point.alive && point.generation == id.generation => {
                 Ok(id.index as usize)
             }
-            _ => Err(PointError::Stale(id)),
+            _ => Err(StaleId::of(id)),
         }
     }
 }

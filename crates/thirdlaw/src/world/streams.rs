@@ -1,7 +1,7 @@
 //! Emitters of a world: adding, removing, reading.
 
 use super::World;
-use crate::ids::{BodyId, EmitterId, StaleEmitter, StaleId};
+use crate::ids::{BodyId, EmitterId, StaleId};
 use crate::math::Vec3;
 use crate::model::emitter::field::ForceField;
 use crate::model::emitter::model::EmitterModel;
@@ -42,7 +42,7 @@ impl World {
     }
 
     /// Removes an emitter and its particles; its id is refused from now on.
-    pub fn remove_emitter(&mut self, id: EmitterId) -> Result<(), StaleEmitter> {
+    pub fn remove_emitter(&mut self, id: EmitterId) -> Result<(), StaleId> {
         let slot = self.model.emitter_slot(id)?;
         self.model.emitters[slot].alive = false;
         self.model.emitters_free.push(id.index);
@@ -65,12 +65,12 @@ impl World {
     }
 
     /// The constant part of an emitter.
-    pub fn emitter(&self, id: EmitterId) -> Result<&EmitterModel, StaleEmitter> {
+    pub fn emitter(&self, id: EmitterId) -> Result<&EmitterModel, StaleId> {
         Ok(&self.model.emitters[self.model.emitter_slot(id)?])
     }
 
     /// The particles of an emitter, in no particular order; their ids tell who is who.
-    pub fn stream(&self, id: EmitterId) -> Result<&Stream, StaleEmitter> {
+    pub fn stream(&self, id: EmitterId) -> Result<&Stream, StaleId> {
         Ok(&self.state.streams.list[self.model.emitter_slot(id)?])
     }
 

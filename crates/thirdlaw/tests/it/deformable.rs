@@ -4,8 +4,8 @@ use crate::{earth, floor, hashes, with_threads};
 use thirdlaw::energy::ElementError;
 use thirdlaw::energy::linear_tetrahedron::{LinearElastic, LinearTetrahedra};
 use thirdlaw::{
-    Cloth, ClothMesh, Deformable, DeformableError, Pose, Quat, Settings, StaleDeformable,
-    SurfaceMaterial, Vec3, World,
+    Cloth, ClothMesh, Deformable, DeformableError, Pose, Quat, Settings, StaleId, SurfaceMaterial,
+    Vec3, World,
 };
 
 /// A heavy triangle with a surface and no elements.
@@ -53,11 +53,11 @@ fn ids_name_deformables_and_cloths_alike() {
     assert_eq!(world.deformables().collect::<Vec<_>>(), [first, second, third]);
     assert_eq!(world.cloths().collect::<Vec<_>>(), [first, third]);
     assert_eq!(world.deformable(second).unwrap().count(), 3);
-    assert_eq!(world.cloth(second).err(), Some(StaleDeformable(second)));
+    assert_eq!(world.cloth(second).err(), Some(StaleId::of(second)));
     let above = world.vertices(third).unwrap().to_vec();
     world.step(0.01).unwrap();
     world.remove_deformable(second).unwrap();
-    assert_eq!(world.vertices(second), Err(StaleDeformable(second)));
+    assert_eq!(world.vertices(second), Err(StaleId::of(second)));
     assert!(world.vertices(third).unwrap()[0].y < above[0].y);
     let again = world.add_deformable(loose().velocity(Vec3::X)).unwrap();
     assert!(again.index == second.index && again != second);

@@ -137,7 +137,7 @@ fn stale_ids_and_misplaced_points_are_refused() {
     run(&mut world, 0.5, FRAME);
     world.remove_body(b).unwrap();
     let error = world.joint_reading(ball).unwrap_err();
-    assert_eq!(error.joint, Some(ball));
+    assert_eq!(error, thirdlaw::StaleId::of(ball));
     assert_eq!(refused(&mut world, Joint::ball(a, b)).field, "b");
     assert_eq!(world.joints().count(), 0);
     world.remove_point(point).unwrap();

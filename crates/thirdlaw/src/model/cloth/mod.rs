@@ -14,7 +14,7 @@ pub use mesh::ClothMesh;
 
 pub use crate::model::deformable::{Hold, Pin};
 
-use crate::ids::{BodyId, StaleDeformable};
+use crate::ids::{BodyId, StaleId};
 use crate::math::{Pose, Vec3};
 use crate::model::body::Groups;
 use crate::model::deformable::DeformableError;
@@ -141,7 +141,7 @@ pub enum ClothError {
     /// A pin names a body that is not in this world.
     NoSuchBody(BodyId),
     /// The id names nothing.
-    Stale(StaleDeformable),
+    Stale(StaleId),
 }
 
 impl std::fmt::Display for ClothError {

@@ -1,7 +1,7 @@
 //! Deformable objects that cannot be simulated.
 
 use crate::energy::ElementError;
-use crate::ids::{BodyId, StaleDeformable};
+use crate::ids::{BodyId, StaleId};
 
 /// A description of a deformable object that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub enum DeformableError {
     /// A pin names a body that is not in this world.
     NoSuchBody(BodyId),
     /// The id names nothing.
-    Stale(StaleDeformable),
+    Stale(StaleId),
 }
 
 impl std::fmt::Display for DeformableError {

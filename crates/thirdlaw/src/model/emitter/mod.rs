@@ -7,7 +7,7 @@ pub use field::ForceField;
 pub use model::EmitterModel;
 
 use super::body::{Groups, Material};
-use crate::ids::{BodyId, StaleEmitter};
+use crate::ids::{BodyId, StaleId};
 use crate::math::{Pose, Quat, Vec3};
 use crate::shape::Shape;
 
@@ -189,7 +189,7 @@ pub enum EmitterError {
     /// The body that should carry it is not in this world.
     NoSuchBody(BodyId),
     /// The id names nothing.
-    Stale(StaleEmitter),
+    Stale(StaleId),
 }
 
 impl std::fmt::Display for EmitterError {
@@ -204,8 +204,8 @@ impl std::fmt::Display for EmitterError {
 
 impl std::error::Error for EmitterError {}
 
-impl From<StaleEmitter> for EmitterError {
-    fn from(stale: StaleEmitter) -> Self {
+impl From<StaleId> for EmitterError {
+    fn from(stale: StaleId) -> Self {
         EmitterError::Stale(stale)
     }
 }

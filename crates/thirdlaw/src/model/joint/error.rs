@@ -1,6 +1,6 @@
 //! What can be wrong with a joint.
 
-use crate::ids::JointId;
+use crate::ids::{JointId, StaleId};
 
 /// A joint, or a change to one, that was refused; nothing was changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,17 +18,15 @@ impl JointError {
         JointError { joint: None, field, problem: problem.into() }
     }
 
-    pub(crate) fn stale(id: JointId) -> JointError {
-        JointError {
-            joint: Some(id),
-            field: "id",
-            problem: "does not exist (any more) in this world".into(),
-        }
-    }
-
     pub(crate) fn of(mut self, id: JointId) -> JointError {
         self.joint = Some(id);
         self
+    }
+}
+
+impl From<StaleId> for JointError {
+    fn from(error: StaleId) -> JointError {
+        JointError::new("id", error.to_string())
     }
 }
 
