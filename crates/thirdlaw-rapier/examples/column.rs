@@ -4,7 +4,7 @@
 //!
 //! cargo run --release -p thirdlaw-rapier --example column
 
-use thirdlaw::couple::Simulator;
+use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 use thirdlaw_rapier::RapierWorld;
 

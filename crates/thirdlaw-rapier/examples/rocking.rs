@@ -5,7 +5,7 @@
 //!
 //! cargo run --release -p thirdlaw-rapier --example rocking
 
-use thirdlaw::couple::Simulator;
+use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 use thirdlaw_rapier::RapierWorld;
 

@@ -4,7 +4,8 @@
 //! cargo run --release -p thirdlaw-rapier --example trampoline -- [one|two|rapier] [method]
 
 use std::time::Instant;
-use thirdlaw::couple::{Coupling, CouplingSettings, Method, Simulator};
+use thirdlaw::couple::{Coupling, CouplingSettings, Method};
+use thirdlaw::simulator::Simulator;
 use thirdlaw::{
     Body, BodyId, Cloth, ClothId, ClothMesh, Fabric, Settings, Shape, Vec3, World, measure,
 };

@@ -19,8 +19,10 @@ use rapier3d::prelude::{
     NarrowPhase, PhysicsPipeline, PhysicsWorld, RigidBody, RigidBodyHandle, RigidBodySet,
     SoftBodySet,
 };
-use thirdlaw::couple::{Failure, Motion, Response, Simulator, Surface, Wrench};
 use thirdlaw::math::rotation_from_vector;
+use thirdlaw::simulator::{
+    ContactSurface, HandleResponse, Motion, Simulator, SimulatorFailure, Wrench,
+};
 use thirdlaw::{Combine, Mat3, Material, Pose, Quat, Twist, Vec3};
 
 /// A Rapier world as a simulator. Its handles are its rigid bodies in the order of Rapier's own
@@ -124,7 +126,7 @@ impl Simulator for RapierWorld {
         }
     }
 
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         self.world.integration_parameters.dt = dt as f32;
         self.world.step();
         // Rapier keeps forces until they are taken away
@@ -173,11 +175,13 @@ impl Simulator for RapierWorld {
         postcard::to_stdvec(&self.world).unwrap_or_default()
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
         let world: PhysicsWorld = postcard::from_bytes(bytes)?;
         let handles: Vec<RigidBodyHandle> = world.bodies.iter().map(|(handle, _)| handle).collect();
         if handles != self.handles {
-            return Err(Failure("the bytes belong to a Rapier world with other bodies".into()));
+            return Err(SimulatorFailure(
+                "the bytes belong to a Rapier world with other bodies".into(),
+            ));
         }
         self.world = world;
         Ok(())
@@ -212,7 +216,7 @@ impl Simulator for RapierWorld {
         }
     }
 
-    fn response(&self, handle: usize) -> Option<Response> {
+    fn response(&self, handle: usize) -> Option<HandleResponse> {
         let body = self.body(handle)?;
         if !body.is_dynamic() {
             return None;
@@ -223,10 +227,10 @@ impl Simulator for RapierWorld {
         let inertia = r * Mat3::from_cols_array(&columns) * r.transpose();
         let substeps = self.world.integration_parameters.num_solver_iterations.max(1);
         let reach = 0.5 * (1.0 + 1.0 / substeps as f64);
-        Some(Response { mass: f64::from(body.mass()), inertia, reach })
+        Some(HandleResponse { mass: f64::from(body.mass()), inertia, reach })
     }
 
-    fn surfaces(&self) -> Vec<Surface> {
+    fn surfaces(&self) -> Vec<ContactSurface> {
         let mut surfaces = Vec::new();
         for (handle, id) in self.handles.iter().enumerate() {
             let Some(body) = self.world.bodies.get(*id) else { continue };
@@ -234,7 +238,7 @@ impl Simulator for RapierWorld {
                 let Some(collider) = self.world.colliders.get(*collider) else { continue };
                 let local = collider.position_wrt_parent().copied().unwrap_or(Pose32::IDENTITY);
                 let Some(shape) = shape::widen(collider.shape(), &local) else { continue };
-                surfaces.push(Surface {
+                surfaces.push(ContactSurface {
                     handle,
                     shape,
                     center: wide(body.local_center_of_mass()),

@@ -1,7 +1,8 @@
 //! Rapier as a black box: bits, surfaces, cloth on its bodies.
 
 use rapier3d::prelude::{ColliderBuilder, PhysicsWorld, RigidBodyBuilder, Vector};
-use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Simulator, Tie, Wrench};
+use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Tie};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Mat3, Settings, Shape, Vec3, World};
 use thirdlaw_rapier::{RapierWorld, rapier3d};
 
@@ -124,8 +125,9 @@ fn a_body_of_rapier_and_one_of_ours_are_tied_together() {
     for _ in 0..300 {
         let report = coupling.step(DT).unwrap();
         assert!(report.converged, "{report:?}");
-        let at =
-            |motion: thirdlaw::couple::Motion, arm: Vec3| motion.position + motion.rotation * arm;
+        let at = |motion: thirdlaw::simulator::Motion, arm: Vec3| {
+            motion.position + motion.rotation * arm
+        };
         let a = at(coupling.get::<World>(0).unwrap().read(0), corner);
         let b = at(coupling.get::<RapierWorld>(1).unwrap().read(0), -corner);
         assert!(a.distance(b) < 2e-5, "{:e}", a.distance(b));

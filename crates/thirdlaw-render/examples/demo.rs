@@ -192,18 +192,23 @@ fn instance(mesh: usize, translation: [f64; 3], rotation: [f64; 4], color: [f32;
     Instance { mesh, translation, rotation, color }
 }
 
-fn box_mesh([x, y, z]: [f32; 3]) -> Mesh {
+fn box_mesh([x, y, z]: [f32; 3]) -> SurfaceMesh {
     let sign = |bit: u32, half: f32| if bit == 1 { half } else { -half };
     let vertices =
         (0..8u32).map(|k| [sign(k & 1, x), sign(k >> 1 & 1, y), sign(k >> 2, z)]).collect();
     let quads =
         [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    Mesh { vertices, triangles, ..Mesh::default() }
+    SurfaceMesh { vertices, triangles, ..SurfaceMesh::default() }
 }
 
-fn grid_mesh(cells: u32, side: f64, height: impl Fn(f64, f64) -> f32, two_sided: bool) -> Mesh {
-    let mut mesh = Mesh { smooth: true, two_sided, ..Mesh::default() };
+fn grid_mesh(
+    cells: u32,
+    side: f64,
+    height: impl Fn(f64, f64) -> f32,
+    two_sided: bool,
+) -> SurfaceMesh {
+    let mut mesh = SurfaceMesh { smooth: true, two_sided, ..SurfaceMesh::default() };
     for k in 0..=cells {
         for i in 0..=cells {
             let [x, z] = [i, k].map(|n| side * (f64::from(n) / f64::from(cells) - 0.5));
@@ -218,8 +223,8 @@ fn grid_mesh(cells: u32, side: f64, height: impl Fn(f64, f64) -> f32, two_sided:
     mesh
 }
 
-fn sphere_mesh(rings: u32, radius: f32) -> Mesh {
-    let mut mesh = Mesh { smooth: true, ..Mesh::default() };
+fn sphere_mesh(rings: u32, radius: f32) -> SurfaceMesh {
+    let mut mesh = SurfaceMesh { smooth: true, ..SurfaceMesh::default() };
     let sides = 2 * rings;
     for ring in 0..=rings {
         let (sin, cos) = (std::f32::consts::PI * ring as f32 / rings as f32).sin_cos();

@@ -46,5 +46,5 @@ pub use encode::{ApngWriter, DecodeError, EncodeError, read_png, write_png};
 pub use image::{Image, contact_sheet};
 pub use indexed::write_indexed_png;
 pub use palette::palette;
-pub use picture::{Ball, Checker, Ground, Instance, Light, Mesh, Picture};
+pub use picture::{Ball, Checker, Ground, Instance, Light, Picture, SurfaceMesh};
 pub use render::{RenderOptions, render};

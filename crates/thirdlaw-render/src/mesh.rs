@@ -9,7 +9,7 @@ use wide::f32x4;
 
 use crate::bvh::{Aabb, Bvh, Ray, Stack, splat};
 use crate::normals::{CREASE, corner_normals, face_normal};
-use crate::picture::Mesh;
+use crate::picture::SurfaceMesh;
 
 /// Largest coordinate that is drawn (m); squares of it stay finite in `f32`.
 pub(crate) const FAR: f32 = 1e9;
@@ -55,7 +55,7 @@ pub(crate) struct MeshTree {
 }
 
 impl MeshTree {
-    pub fn new(mesh: &Mesh) -> Self {
+    pub fn new(mesh: &SurfaceMesh) -> Self {
         let vertex = |i: u32| mesh.vertices.get(i as usize).map(|v| Vec3::from(*v));
         let corners: Vec<[Vec3; 3]> = mesh
             .triangles
@@ -213,8 +213,8 @@ mod tests {
         }
     }
 
-    fn soup(count: u32, size: f32, random: &mut Random) -> Mesh {
-        let mut mesh = Mesh::default();
+    fn soup(count: u32, size: f32, random: &mut Random) -> SurfaceMesh {
+        let mut mesh = SurfaceMesh::default();
         for k in 0..count {
             let center = random.point();
             for _ in 0..3 {
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn triangles_at_one_place_end_in_leaves() {
-        let mut mesh = Mesh::default();
+        let mut mesh = SurfaceMesh::default();
         for k in 0..1000 {
             mesh.vertices.extend([[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
             mesh.triangles.push([3 * k, 3 * k + 1, 3 * k + 2]);
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn no_ray_slips_between_triangles_that_share_an_edge() {
         let mut random = Random(9);
-        let mut mesh = Mesh::default();
+        let mut mesh = SurfaceMesh::default();
         for k in 0..32u32 {
             let (sin, cos) = libm::sincosf(k as f32 * std::f32::consts::TAU / 32.0);
             mesh.vertices.push([cos, 0.3 * random.next(), sin]);

@@ -7,7 +7,7 @@ use crate::normals::{CREASE, corner_normals, face_normal};
 
 /// A triangle mesh in its own frame.
 #[derive(Clone, Debug, Default)]
-pub struct Mesh {
+pub struct SurfaceMesh {
     /// Corner positions (m).
     pub vertices: Vec<[f32; 3]>,
     /// Indices into `vertices`. Triangles that name no vertex, or whose corners
@@ -21,7 +21,7 @@ pub struct Mesh {
     pub two_sided: bool,
 }
 
-impl Mesh {
+impl SurfaceMesh {
     /// Unit normals of the corners of each triangle, as they are shaded: edges sharper than 35°
     /// stay crisp. Zero where a triangle has no area or names no vertex.
     pub fn corner_normals(&self) -> Vec<[[f32; 3]; 3]> {
@@ -130,7 +130,7 @@ impl Default for Light {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Picture<'a> {
     /// Shapes, shared by instances.
-    pub meshes: &'a [Mesh],
+    pub meshes: &'a [SurfaceMesh],
     /// Bodies, cloths and terrain.
     pub instances: &'a [Instance],
     /// Balls and particles.

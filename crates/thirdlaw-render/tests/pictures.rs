@@ -50,7 +50,7 @@ fn instance(mesh: usize, translation: [f64; 3]) -> Instance {
 }
 
 /// A sphere of radius 1 from a subdivided octahedron.
-fn sphere(levels: u32) -> Mesh {
+fn sphere(levels: u32) -> SurfaceMesh {
     let mut faces = Vec::new();
     for octant in 0..8 {
         let sign = |bit: i32| if octant >> bit & 1 == 1 { -1.0f32 } else { 1.0 };
@@ -74,7 +74,7 @@ fn sphere(levels: u32) -> Mesh {
             .collect();
     }
     let triangles = (0..faces.len() as u32).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
-    Mesh {
+    SurfaceMesh {
         vertices: faces.into_iter().flatten().collect(),
         triangles,
         smooth: true,
@@ -196,7 +196,7 @@ fn an_empty_picture_is_sky_and_a_size_of_zero_is_empty() {
 fn unusable_input_is_left_out() {
     let (nan, inf, huge) = (f32::NAN, f32::INFINITY, f32::MAX);
     let meshes = [
-        Mesh {
+        SurfaceMesh {
             vertices: vec![
                 [0.0; 3],
                 [1.0, 0.0, 0.0],
@@ -209,7 +209,7 @@ fn unusable_input_is_left_out() {
             smooth: true,
             two_sided: true,
         },
-        Mesh::default(),
+        SurfaceMesh::default(),
         sphere(0),
     ];
     let mut instances = vec![instance(0, [0.0; 3]), instance(1, [0.0; 3]), instance(77, [0.0; 3])];

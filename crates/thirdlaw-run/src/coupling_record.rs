@@ -5,7 +5,7 @@ use crate::stepper::crossing::CouplingRow;
 use crate::text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use thirdlaw_scene::coupled::{Limits, SceneCoupling};
+use thirdlaw_scene::coupled::{LedgerLimits, SceneCoupling};
 use thirdlaw_scene::{Partition, SimulatorKind};
 
 /// What the ledger of a run came to, in `run.json`.
@@ -123,8 +123,14 @@ impl CouplingRecord {
         link.angular_imbalance = link.angular_imbalance.max(n[10]);
         link.passivity_error += n[11];
         link.passivity_error_of_step = link.passivity_error_of_step.max(n[11].abs());
-        let Limits { imbalance, angular_imbalance, passivity, residual, mismatch, evaluations } =
-            partition.couplings[at].limits;
+        let LedgerLimits {
+            imbalance,
+            angular_imbalance,
+            passivity,
+            residual,
+            mismatch,
+            evaluations,
+        } = partition.couplings[at].limits;
         let limits = [
             ("imbalance", "N·s", n[9], imbalance),
             ("angular_imbalance", "N·m·s", n[10], angular_imbalance),

@@ -37,7 +37,7 @@ pub(crate) const COLUMNS: [&str; 36] = [
     "path_free",
     "path_batched",
     "path_pile",
-    "path_patient_pile",
+    "path_converged_pile",
     "path_general",
     "path_direct",
     "path_reduced",

@@ -7,10 +7,10 @@
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
 use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Simulator, Tie,
-    TieKind, Wrench,
+    Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie, TieKind,
 };
 use thirdlaw::math::{Pose, Vec3};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{BodyId, ClothId, Joint, JointKind, PointId, Side, World};
 
 /// How a scene is shared among simulators.
@@ -62,7 +62,7 @@ pub struct SceneCoupling {
     /// What holds them together.
     pub ties: Vec<SceneTie>,
     /// When to say something.
-    pub limits: Limits,
+    pub limits: LedgerLimits,
     pub(crate) place: Place,
 }
 
@@ -99,7 +99,7 @@ pub enum Handle {
 
 /// When a coupling is worth a line; infinite where the scene says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct LedgerLimits {
     /// N·s.
     pub imbalance: f64,
     /// N·m·s.
@@ -114,10 +114,10 @@ pub struct Limits {
     pub evaluations: f64,
 }
 
-impl Default for Limits {
+impl Default for LedgerLimits {
     fn default() -> Self {
         let none = f64::INFINITY;
-        Limits {
+        LedgerLimits {
             imbalance: none,
             angular_imbalance: none,
             passivity: none,
@@ -252,10 +252,10 @@ impl Coupled {
     fn show_struck(&self, world: &mut World) {
         for (i, foreign) in self.foreign.iter().enumerate() {
             let show = |world: &mut World, id: BodyId, handle: usize| {
-                let owed = self.coupling.owed(i, handle);
+                let pending = self.coupling.pending_impulse(i, handle);
                 let shown = world.struck(id).is_ok_and(|push| push.force != Vec3::ZERO);
-                if owed != Wrench::ZERO || shown {
-                    world.show_struck(id, owed, self.dt);
+                if pending != Wrench::ZERO || shown {
+                    world.show_struck(id, pending, self.dt);
                 }
             };
             match self.coupling.get::<World>(i) {

@@ -86,7 +86,7 @@ fn main() {
             "sag" => settings.contact.sag = value,
             "push" => settings.contact.push_speed = value,
             "tolerance" => settings.contact.tolerance = value,
-            "patience" => settings.contact.patience = value != 0.0,
+            "patience" => settings.contact.converge = value != 0.0,
             "double" => settings.contact.precision = thirdlaw::Precision::Double,
             _ => panic!("no such field: {field}"),
         }

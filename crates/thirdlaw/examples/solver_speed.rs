@@ -23,10 +23,11 @@ fn pile(side: u32, layers: u32) -> (ContactProblem, Velocities) {
         for z in 0..side {
             for x in 0..side {
                 let b = index(x, y, z);
-                let below = if y == 0 { Side::World } else { Side::Body(index(x, y - 1, z)) };
+                let below =
+                    if y == 0 { ContactSide::World } else { ContactSide::Body(index(x, y - 1, z)) };
                 manifold(&mut problem, below, b, Vec3::Y);
                 if x > 0 && (x + y + z) % 3 == 0 {
-                    manifold(&mut problem, Side::Body(index(x - 1, y, z)), b, Vec3::X);
+                    manifold(&mut problem, ContactSide::Body(index(x - 1, y, z)), b, Vec3::X);
                 }
             }
         }
@@ -37,7 +38,7 @@ fn pile(side: u32, layers: u32) -> (ContactProblem, Velocities) {
 }
 
 /// Four points with friction between side `a` and body `b`.
-fn manifold(problem: &mut ContactProblem, a: Side, b: u32, normal: Vec3) {
+fn manifold(problem: &mut ContactProblem, a: ContactSide, b: u32, normal: Vec3) {
     let row_start = problem.rows.len() as u32;
     let (t1, t2) = tangents(normal);
     for (u, v) in [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)] {
@@ -58,7 +59,7 @@ fn manifold(problem: &mut ContactProblem, a: Side, b: u32, normal: Vec3) {
     }
     problem.blocks.push(Block {
         a,
-        b: Side::Body(b),
+        b: ContactSide::Body(b),
         row_start,
         row_count: 12,
         key: problem.blocks.len() as u64,

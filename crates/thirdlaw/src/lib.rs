@@ -16,6 +16,7 @@ mod parallel;
 mod report;
 pub mod shape;
 mod simd;
+pub mod simulator;
 pub mod state;
 mod step;
 mod world;

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 /// Mechanical energy of all dynamic bodies, point masses, joints, cloths and particles, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energy {
+pub struct MechanicalEnergy {
     /// ½ m v² + ½ ω·Iω.
     pub kinetic: f64,
     /// −m g·x, zero at the world's origin.
@@ -29,9 +29,9 @@ pub struct Energy {
 
 /// Kinetic energy, energy in the gravity field, and what cloth and springs store. What the drives of
 /// joints or a user's own constraints store is not known to it.
-pub fn energy(world: &World) -> Energy {
+pub fn energy(world: &World) -> MechanicalEnergy {
     let gravity = world.settings().gravity;
-    let mut sum = Energy::default();
+    let mut sum = MechanicalEnergy::default();
     for (i, body) in world.model().bodies.iter().enumerate() {
         if body.is_dynamic() {
             let state = &world.state().bodies[i];

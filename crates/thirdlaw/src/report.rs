@@ -60,7 +60,7 @@ pub enum SolvePath {
     /// Contacts eight at a time, in single precision on velocities of double precision.
     Pile,
     /// The same, each island for as many iterations as it takes to converge.
-    PatientPile,
+    ConvergedPile,
     /// By itself, in double precision, by the contact solver of the settings.
     #[default]
     General,
@@ -86,7 +86,7 @@ impl SolvePath {
         SolvePath::Free,
         SolvePath::Batched,
         SolvePath::Pile,
-        SolvePath::PatientPile,
+        SolvePath::ConvergedPile,
         SolvePath::General,
         SolvePath::Direct,
         SolvePath::Reduced,
@@ -103,7 +103,7 @@ impl SolvePath {
             SolvePath::Free => "free",
             SolvePath::Batched => "batched",
             SolvePath::Pile => "pile",
-            SolvePath::PatientPile => "patient_pile",
+            SolvePath::ConvergedPile => "converged_pile",
             SolvePath::General => "general",
             SolvePath::Direct => "direct",
             SolvePath::Reduced => "reduced",

@@ -87,10 +87,16 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     std::fs::create_dir_all(&out).map_err(Failure::file("create", &out))?;
     let mut ways = threads::install(args.threads.unwrap_or_else(core_count), || {
         let mut ways = Vec::new();
+        // what is wrong with the scene itself is an error; below, only what a method cannot solve
+        Stepper::new(scene.clone())?;
         for method in METHODS {
             let mut coupled = scene.clone();
             if let Some(partition) = &mut coupled.partition {
                 partition.settings.method = method;
+            }
+            if let Err(refused) = Stepper::new(coupled.clone()) {
+                remark(&format!("{} is left out: {refused}", method_name(method)));
+                continue;
             }
             remark(&format!("{}: {}", source.name, method_name(method)));
             ways.push(go(method_name(method), coupled, frames)?);

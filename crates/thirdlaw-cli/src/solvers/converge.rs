@@ -112,7 +112,7 @@ fn most_on_a_body(problem: &ContactProblem) -> usize {
     let mut counts = vec![0; problem.bodies.len()];
     for block in &problem.blocks {
         for side in [block.a, block.b] {
-            if let thirdlaw::contact::Side::Body(i) = side
+            if let thirdlaw::contact::ContactSide::Body(i) = side
                 && !problem.bodies[i as usize].is_fixed()
             {
                 counts[i as usize] += 1;

@@ -3,7 +3,7 @@
 //!
 //! The setting is the paper's: one step a frame, a fixed number of iterations (5 of the Gauss–Seidel kind
 //! against 30 of the Jacobi kind, which took the same time on the authors' GPU), nothing put to sleep,
-//! no patience, no direct solves. A step solves twice, with and without overlaps pushed apart, and both
+//! no convergence beyond that, no direct solves. A step solves twice, with and without overlaps pushed apart, and both
 //! solves get these iterations; impulses are carried on from step to step. Beside them the scene is
 //! simulated as it stands, with its own settings.
 
@@ -66,7 +66,7 @@ impl Contestant {
         contact.solver = self.solver;
         contact.precision = self.precision;
         (contact.iterations, contact.relax_iterations) = (self.iterations, self.iterations);
-        (contact.tolerance, contact.direct_rows, contact.patience) = (0.0, 0, false);
+        (contact.tolerance, contact.direct_rows, contact.converge) = (0.0, 0, false);
         settings
     }
 }

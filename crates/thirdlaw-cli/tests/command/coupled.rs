@@ -154,3 +154,38 @@ fn what_rapier_cannot_hold_is_refused_in_its_place() {
     assert!(done.stderr.contains("coupled.toml:22:8"), "{}", done.stderr);
     assert!(done.stderr.contains("cloth cannot be built in Rapier"), "{}", done.stderr);
 }
+
+/// A rider tied to the ball: ties and contacts are solved together by `iterated` alone.
+fn ridden() -> String {
+    let rider = "[bodies.rider]\nshape = { sphere = { radius = 0.05 } }\nmass = 0.1\n\
+                 position = [0.02, 0.4, 0.01]\n\n[cloths.sheet]";
+    let riders = "[simulators.riders]\nobjects = [\"rider\"]\n\n[couplings.touch]";
+    let ride = "[couplings.ride]\nbetween = [\"rigid\", \"riders\"]\n\
+                ties = [{ between = [\"ball\", \"rider\"], at = [0.02, 0.35, 0.01] }]\n\n[expect]";
+    let text = COUPLED.replace("[cloths.sheet]", rider).replace("[couplings.touch]", riders);
+    text.replace("[expect]", ride)
+}
+
+#[test]
+fn links_that_are_not_solved_together_are_refused_in_their_place() {
+    let workplace = workplace();
+    workplace.write("ridden.toml", &ridden());
+    workplace.thirdlaw("check ridden.toml").expect_code(0);
+    workplace.thirdlaw("run ridden.toml --out ridden --frames 3").expect_code(0);
+    let lagged = "--set settings.coupling.method=interleaved";
+    let done = workplace.thirdlaw(&format!("run ridden.toml {lagged} --out lagged")).expect_code(2);
+    assert!(done.stderr.contains("ridden.toml:40:12"), "{}", done.stderr);
+    assert!(done.stderr.contains("choose the method `iterated`"), "{}", done.stderr);
+    // the other ways are compared without it
+    let done = workplace.thirdlaw("compare ridden.toml --frames 2 --out ways").expect_code(0);
+    assert!(done.stderr.contains("interleaved is left out"), "{}", done.stderr);
+    assert!(done.stdout.contains("iterated"), "{}", done.stdout);
+
+    let watched = ridden().replace("ties = [", "contact = \"watch\"\nties = [");
+    workplace.write("watched.toml", &watched);
+    let done = workplace.thirdlaw("check watched.toml").expect_code(2);
+    assert!(done.stderr.contains("watched.toml:40:12"), "{}", done.stderr);
+    for word in ["a watch and a touch", "`cloth`, `rigid`, `riders`", "not solved together"] {
+        assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
+    }
+}

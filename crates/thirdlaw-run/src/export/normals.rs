@@ -115,7 +115,8 @@ mod tests {
             let ours = corner_normals(&vertices, &triangles, flat);
             let (vertices, triangles) = (vertices.clone(), triangles.clone());
             let smooth = !flat;
-            let mesh = thirdlaw_render::Mesh { vertices, triangles, smooth, two_sided: false };
+            let mesh =
+                thirdlaw_render::SurfaceMesh { vertices, triangles, smooth, two_sided: false };
             assert_eq!(ours, mesh.corner_normals());
         }
     }

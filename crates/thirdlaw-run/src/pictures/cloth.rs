@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use thirdlaw::{ClothId, Vec3};
-use thirdlaw_render::Mesh;
+use thirdlaw_render::SurfaceMesh;
 
 /// Triangles that a drawn cloth has at most, unless it has more by itself.
 const TRIANGLES_MAX: usize = 150_000;
@@ -50,14 +50,14 @@ impl Sheet {
     }
 
     /// The surface, as seen from its first vertex.
-    pub fn mesh(&self, vertices: &[Vec3]) -> Mesh {
+    pub fn mesh(&self, vertices: &[Vec3]) -> SurfaceMesh {
         let origin = vertices.first().copied().unwrap_or_default();
         // relative, so that far from the world's origin it is as smooth
         let mut x: Vec<Vec3> = vertices.iter().map(|p| *p - origin).collect();
         for level in &self.levels {
             level.refine(&mut x);
         }
-        Mesh {
+        SurfaceMesh {
             vertices: x.iter().map(|p| p.as_vec3().to_array()).collect(),
             triangles: self.triangles.clone(),
             smooth: true,

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyId, EmitterId, PointId, Quat, Shape, Vec3, World};
-use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Mesh, Picture};
+use thirdlaw_render::{Ball, Camera, Checker, Ground, Instance, Light, Picture, SurfaceMesh};
 use thirdlaw_scene::{Scene, SceneCloth, SceneEmitter};
 
 /// Around a round shape.
@@ -26,7 +26,7 @@ const LEVEL: f64 = 1e-9;
 
 /// What does not change from frame to frame.
 pub struct Drawing {
-    meshes: Vec<Mesh>,
+    meshes: Vec<SurfaceMesh>,
     parts: Vec<Part>,
     cloths: Vec<Sheet>,
     wires: Vec<Wire>,
@@ -206,14 +206,14 @@ fn round_size(x: f64) -> f64 {
 }
 
 /// The upper side of a half-space, with its top through the origin.
-fn slab(distance: f64) -> Mesh {
+fn slab(distance: f64) -> SurfaceMesh {
     let (half, depth) = (3.0 * distance as f32, 0.03 * distance as f32);
     let corner = |i: u32| {
         let sign = |bit: u32| if i >> bit & 1 == 1 { 1.0f32 } else { -1.0 };
         [half * sign(0), 0.5 * depth * (sign(1) - 1.0), half * sign(2)]
     };
     let cube = Shape::cuboid(Vec3::ONE).map(|cube| cube.surface(3).1).unwrap_or_default();
-    Mesh {
+    SurfaceMesh {
         vertices: (0..8).map(corner).collect(),
         triangles: cube,
         smooth: false,
@@ -221,13 +221,13 @@ fn slab(distance: f64) -> Mesh {
     }
 }
 
-fn mesh_of(shape: &Shape) -> Mesh {
+fn mesh_of(shape: &Shape) -> SurfaceMesh {
     let beveled = match shape.geometry() {
         Geometry::Convex(Convex::Cuboid { half_extents }) => beveled_box(*half_extents),
         _ => None,
     };
     let (vertices, triangles) = beveled.as_ref().unwrap_or(shape).surface(SEGMENTS);
-    Mesh {
+    SurfaceMesh {
         vertices: vertices.into_iter().map(|v| v.as_vec3().to_array()).collect(),
         triangles,
         // the faces of a polyhedron are meant as they are, however flat they meet

@@ -3,7 +3,7 @@
 use thirdlaw::math::tangents;
 use thirdlaw::model::joint::curve::Curve;
 use thirdlaw::{JointId, JointKind, Pose, Quat, Side, Vec3, World};
-use thirdlaw_render::Mesh;
+use thirdlaw_render::SurfaceMesh;
 use thirdlaw_scene::Scene;
 
 /// Around a wire.
@@ -66,7 +66,7 @@ pub fn wires(scene: &Scene, distance: f64) -> Vec<Wire> {
 
 impl Wire {
     /// Its surface as the world stands, from the given origin; `None` if it broke or has no length.
-    pub fn mesh(&self, world: &World) -> Option<(Vec3, Mesh)> {
+    pub fn mesh(&self, world: &World) -> Option<(Vec3, SurfaceMesh)> {
         if world.joint_reading(self.joint).ok()?.broken {
             return None;
         }
@@ -108,7 +108,7 @@ fn coil(end: Vec3, radius: f64) -> Vec<Vec3> {
 }
 
 /// A tube along points; `None` if it has no length.
-fn tube(points: &[Vec3], radius: f64) -> Option<Mesh> {
+fn tube(points: &[Vec3], radius: f64) -> Option<SurfaceMesh> {
     let mut points: Vec<Vec3> = points.to_vec();
     points.dedup_by(|a, b| a.distance(*b) < 1e-9);
     if points.len() < 2 || points.iter().any(|p| !p.is_finite()) {
@@ -141,7 +141,7 @@ fn tube(points: &[Vec3], radius: f64) -> Option<Mesh> {
             triangles.extend([[a, b, d], [a, d, c]]);
         }
     }
-    Some(Mesh { vertices, triangles, smooth: true, two_sided: true })
+    Some(SurfaceMesh { vertices, triangles, smooth: true, two_sided: true })
 }
 
 #[cfg(test)]

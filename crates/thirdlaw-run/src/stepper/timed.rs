@@ -3,10 +3,11 @@
 use super::stages::StageTimes;
 use super::{Clock, measure, read};
 use std::any::Any;
-use thirdlaw::couple::{
-    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
-};
 use thirdlaw::math::Vec3;
+use thirdlaw::simulator::{
+    ContactSheet, ContactSurface, HandleResponse, Motion, ObstacleMotion, Reaction, Simulator,
+    SimulatorFailure, StepConstraint, Wrench,
+};
 use thirdlaw::{StepReport, World};
 
 /// A simulator whose steps are measured.
@@ -35,7 +36,7 @@ impl Timed {
 }
 
 impl Simulator for Timed {
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         let begun = read(self.clock);
         let inner: &mut dyn Any = &mut *self.inner;
         let done = match inner.downcast_mut::<World>() {
@@ -76,7 +77,7 @@ impl Simulator for Timed {
     fn to_bytes(&self) -> Vec<u8> {
         self.inner.to_bytes()
     }
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
         self.inner.load(bytes)
     }
     fn kick(&mut self, handle: usize, impulse: Wrench) -> bool {
@@ -85,7 +86,7 @@ impl Simulator for Timed {
     fn shift(&mut self, handle: usize, way: Vec3, turn: Vec3) -> bool {
         self.inner.shift(handle, way, turn)
     }
-    fn response(&self, handle: usize) -> Option<Response> {
+    fn response(&self, handle: usize) -> Option<HandleResponse> {
         self.inner.response(handle)
     }
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
@@ -94,37 +95,37 @@ impl Simulator for Timed {
     fn constraint_force(&self, handle: usize) -> Option<Wrench> {
         self.inner.constraint_force(handle)
     }
-    fn constrain(&mut self, given: &Given) -> bool {
-        self.inner.constrain(given)
+    fn constrain(&mut self, constraint: &StepConstraint) -> bool {
+        self.inner.constrain(constraint)
     }
     fn multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
         self.inner.multipliers(constraint, out)
     }
-    fn surfaces(&self) -> Vec<Surface> {
+    fn surfaces(&self) -> Vec<ContactSurface> {
         self.inner.surfaces()
     }
-    fn add_obstacle(&mut self, surface: &Surface) -> Option<usize> {
+    fn add_obstacle(&mut self, surface: &ContactSurface) -> Option<usize> {
         self.inner.add_obstacle(surface)
     }
-    fn follow(&mut self, obstacle: usize, follow: &Follow) {
-        self.inner.follow(obstacle, follow);
+    fn move_obstacle(&mut self, obstacle: usize, motion: &ObstacleMotion) {
+        self.inner.move_obstacle(obstacle, motion);
     }
-    fn met(&self, obstacle: usize) -> Option<Met> {
-        self.inner.met(obstacle)
+    fn reaction(&self, obstacle: usize) -> Option<Reaction> {
+        self.inner.reaction(obstacle)
     }
-    fn owed(&self, obstacle: usize) -> Wrench {
-        self.inner.owed(obstacle)
+    fn pending_impulse(&self, obstacle: usize) -> Wrench {
+        self.inner.pending_impulse(obstacle)
     }
-    fn sheets(&self) -> Vec<Sheet> {
+    fn sheets(&self) -> Vec<ContactSheet> {
         self.inner.sheets()
     }
-    fn add_sheet(&mut self, sheet: &Sheet) -> Option<usize> {
+    fn add_sheet(&mut self, sheet: &ContactSheet) -> Option<usize> {
         self.inner.add_sheet(sheet)
     }
-    fn follow_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
-        self.inner.follow_sheet(sheet, starts, ends);
+    fn move_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+        self.inner.move_sheet(sheet, starts, ends);
     }
-    fn met_sheet(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
-        self.inner.met_sheet(sheet, impulses)
+    fn sheet_impulses(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
+        self.inner.sheet_impulses(sheet, impulses)
     }
 }

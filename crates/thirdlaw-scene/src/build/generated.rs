@@ -4,7 +4,7 @@ use super::Builder;
 use super::shape::link;
 use crate::generate::card_house::CardHouse;
 use crate::generate::chess::Chess;
-use crate::generate::figure::{Figure, Motion};
+use crate::generate::figure::{Figure, Gait};
 use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
 use crate::generate::{Piece, chain, chess, pyramid, rain, stack};
@@ -124,10 +124,10 @@ fn read_figure(table: &Table) -> Figure {
     let plain = Figure::default();
     Figure {
         motion: match table.text("motion") {
-            Some("twist") => Motion::Twist,
-            Some("walk") => Motion::Walk,
-            Some("dance") => Motion::Dance,
-            _ => Motion::Stand,
+            Some("twist") => Gait::Twist,
+            Some("walk") => Gait::Walk,
+            Some("dance") => Gait::Dance,
+            _ => Gait::Stand,
         },
         duration: table.number("duration").unwrap_or(plain.duration),
         begin: table.number("begin").unwrap_or(plain.begin),

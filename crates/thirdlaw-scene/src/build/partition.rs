@@ -3,7 +3,8 @@
 use super::settings::coupling;
 use super::{Builder, SECTIONS};
 use crate::coupled::{
-    ContactKind, Handle, Limits, Partition, SceneCoupling, SceneSimulator, SceneTie, SimulatorKind,
+    ContactKind, Handle, LedgerLimits, Partition, SceneCoupling, SceneSimulator, SceneTie,
+    SimulatorKind,
 };
 use crate::error::Place;
 use crate::names::nearest;
@@ -309,9 +310,9 @@ fn thing_of(side: &Side) -> Option<Thing> {
     }
 }
 
-fn limits(table: &Table) -> Limits {
+fn limits(table: &Table) -> LedgerLimits {
     let limit = |key: &str| table.number(key).unwrap_or(f64::INFINITY);
-    Limits {
+    LedgerLimits {
         imbalance: limit("imbalance"),
         angular_imbalance: limit("angular_imbalance"),
         passivity: limit("passivity"),

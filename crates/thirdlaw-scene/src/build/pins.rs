@@ -1,7 +1,7 @@
 //! Pins of a cloth: which vertices, and what holds them.
 
 use super::Builder;
-use crate::generate::garment::Sheet;
+use crate::generate::garment::ClothPattern;
 use crate::names::nearest;
 use crate::node::{Node, Table, Value};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use thirdlaw::{ClothMesh, Hold, Keyframe, Keyframes, Pin};
 
 impl Builder<'_> {
     /// The pins of a cloth whose mesh is placed at `pose`.
-    pub fn pins(&mut self, table: &Table, sheet: &Sheet, pose: Pose) -> Vec<Pin> {
+    pub fn pins(&mut self, table: &Table, sheet: &ClothPattern, pose: Pose) -> Vec<Pin> {
         let Some(node) = table.get("pins") else { return Vec::new() };
         match &node.value {
             Value::Text(name) => {
@@ -25,7 +25,7 @@ impl Builder<'_> {
         }
     }
 
-    fn pin(&mut self, table: &Table, sheet: &Sheet, pose: Pose) -> Option<Pin> {
+    fn pin(&mut self, table: &Table, sheet: &ClothPattern, pose: Pose) -> Option<Pin> {
         let positions = &sheet.mesh.positions;
         let vertices: Vec<u32> = if let Some(node) = table.get("group") {
             self.vertex_group(node, node.text()?, sheet)?
@@ -70,7 +70,7 @@ impl Builder<'_> {
         Some(Pin { vertices, hold })
     }
 
-    fn vertex_group(&mut self, node: &Node, name: &str, sheet: &Sheet) -> Option<Vec<u32>> {
+    fn vertex_group(&mut self, node: &Node, name: &str, sheet: &ClothPattern) -> Option<Vec<u32>> {
         match name {
             "all" => return Some((0..sheet.mesh.positions.len() as u32).collect()),
             "border" => return Some(border(&sheet.mesh)),

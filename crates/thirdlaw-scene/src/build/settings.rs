@@ -65,7 +65,7 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.damping, table.number("damping"));
         put(&mut contact.sag, table.number("sag"));
         put(&mut contact.bounce_speed, table.number("bounce_speed"));
-        put(&mut contact.patience, table.flag("patience"));
+        put(&mut contact.converge, table.flag("converge"));
         put(&mut contact.precision, table.text("precision").map(precision));
         let paths = |name: &str| if name == "general" { Paths::General } else { Paths::Auto };
         put(&mut contact.paths, table.text("paths").map(paths));

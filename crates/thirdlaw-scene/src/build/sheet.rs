@@ -1,7 +1,7 @@
 //! Meshes of cloth, and the groups of vertices that pins name.
 
 use super::Builder;
-use crate::generate::garment::{Pants, Sheet, Shirt};
+use crate::generate::garment::{ClothPattern, Pants, Shirt};
 use crate::generate::sheet::sheet;
 use crate::node::{Node, Table};
 use thirdlaw::math::Vec3;
@@ -9,7 +9,7 @@ use thirdlaw::{ClothError, ClothMesh};
 
 impl Builder<'_> {
     /// The mesh that a `mesh` table of a cloth asks for.
-    pub fn sheet(&mut self, node: &Node) -> Option<Sheet> {
+    pub fn sheet(&mut self, node: &Node) -> Option<ClothPattern> {
         let entry = node.table()?.entries.first()?;
         let table = entry.node.table()?;
         let count = |key: &str| table.count(key).unwrap_or(0) as usize;
@@ -19,10 +19,11 @@ impl Builder<'_> {
             "sheet" => {
                 let size = table.get("size").map(Node::numbers).unwrap_or_default();
                 let size = <[f64; 2]>::try_from(size).unwrap_or([1.0, 1.0]);
-                sheet(count("triangles"), size).map(|mesh| Sheet { mesh, groups: Vec::new() })
+                sheet(count("triangles"), size)
+                    .map(|mesh| ClothPattern { mesh, groups: Vec::new() })
             }
             "disc" => ClothMesh::disc(count("rings"), length("radius"))
-                .map(|mesh| Sheet { mesh, groups: Vec::new() }),
+                .map(|mesh| ClothPattern { mesh, groups: Vec::new() }),
             "tube" => {
                 let (around, along) = (count("around"), count("along"));
                 // rows run from the bottom up
@@ -49,7 +50,7 @@ impl Builder<'_> {
         }
     }
 
-    fn cloth_surface(&mut self, node: &Node) -> Option<Sheet> {
+    fn cloth_surface(&mut self, node: &Node) -> Option<ClothPattern> {
         let surface = self.surface(node)?;
         let table = node.table()?;
         if let Some(size) = table.get("texture_size") {
@@ -65,7 +66,7 @@ impl Builder<'_> {
             let rest = uv.iter().map(|t| t.map(|[a, b]| [a * u, b * v])).collect();
             let (positions, triangles) = (surface.vertices, surface.triangles);
             let mesh = ClothMesh { positions, triangles, rest, rest_shape: None };
-            return Some(Sheet { mesh, groups: Vec::new() });
+            return Some(ClothPattern { mesh, groups: Vec::new() });
         }
         let coordinates = table.get("coordinates");
         let made = match coordinates {
@@ -88,7 +89,7 @@ impl Builder<'_> {
             ),
         };
         match made {
-            Ok(mesh) => Some(Sheet { mesh, groups: Vec::new() }),
+            Ok(mesh) => Some(ClothPattern { mesh, groups: Vec::new() }),
             Err(e) => {
                 self.error(&node.place, e.to_string());
                 None
@@ -97,7 +98,7 @@ impl Builder<'_> {
     }
 }
 
-fn grid(table: &Table) -> Result<Sheet, ClothError> {
+fn grid(table: &Table) -> Result<ClothPattern, ClothError> {
     let (columns, rows) = (table.count("columns").unwrap_or(0), table.count("rows").unwrap_or(0));
     let size = table.get("size").map(Node::numbers).unwrap_or_default();
     let size = <[f64; 2]>::try_from(size).unwrap_or([1.0, 1.0]);
@@ -114,15 +115,15 @@ fn grid(table: &Table) -> Result<Sheet, ClothError> {
         ("edge.left", (0..rows).map(|r| r * columns).collect()),
         ("edge.right", (0..rows).map(|r| r * columns + right).collect()),
     ];
-    Ok(Sheet { mesh, groups })
+    Ok(ClothPattern { mesh, groups })
 }
 
 /// The first and the last ring of a mesh that is closed around an axis.
-fn rings(mesh: ClothMesh, around: usize, along: usize, names: [&'static str; 2]) -> Sheet {
+fn rings(mesh: ClothMesh, around: usize, along: usize, names: [&'static str; 2]) -> ClothPattern {
     let (around, along) = (around as u32, along as u32);
     let first: Vec<u32> = (0..around).collect();
     let last = (around * (along - 1)..around * along).collect();
-    Sheet { mesh, groups: vec![(names[0], first), (names[1], last)] }
+    ClothPattern { mesh, groups: vec![(names[0], first), (names[1], last)] }
 }
 
 fn shirt(table: &Table) -> Shirt {

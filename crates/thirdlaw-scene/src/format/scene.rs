@@ -150,7 +150,7 @@ static SOLVER: TableFormat = TableFormat {
         key("sag", Kind::Number(from(0.0)), "Most that spring gives way under a resting load, m."),
         key("bounce_speed", Kind::Number(from(0.0)), "Slower approaches do not bounce, m/s."),
         key(
-            "patience",
+            "converge",
             Kind::Flag,
             "More iterations for islands that may be about to stand or fall; default true.",
         ),

@@ -11,7 +11,7 @@ use thirdlaw::{Keyframe, Keyframes, Shape};
 
 /// What the figure does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Motion {
+pub enum Gait {
     /// Nothing, arms spread.
     Stand,
     /// Lowers its arms and turns its chest to and fro.
@@ -26,7 +26,7 @@ pub enum Motion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figure {
     /// What it does.
-    pub motion: Motion,
+    pub motion: Gait,
     /// For how long, s; it holds its last pose.
     pub duration: f64,
     /// When it begins to move, s.
@@ -37,7 +37,7 @@ pub struct Figure {
 
 impl Default for Figure {
     fn default() -> Self {
-        Figure { motion: Motion::Stand, duration: 10.0, begin: 0.5, speed: 1.0 }
+        Figure { motion: Gait::Stand, duration: 10.0, begin: 0.5, speed: 1.0 }
     }
 }
 
@@ -100,7 +100,7 @@ const PARTS: [Part; 17] = [
 impl Figure {
     /// The parts, each with its path.
     pub fn pieces(&self) -> Result<Vec<Piece>, ShapeError> {
-        let still = self.motion == Motion::Stand;
+        let still = self.motion == Gait::Stand;
         let count = if still { 0 } else { (self.duration.clamp(0.0, 600.0) * RATE).ceil() as u32 };
         let frames: Vec<(f64, [Pose; 11])> = (0..=count)
             .map(|i| {
@@ -135,14 +135,14 @@ impl Figure {
             ease((t - from) / period) * libm::sin(TAU * (t - from).max(0.0) / period)
         };
         match self.motion {
-            Motion::Stand => {}
-            Motion::Twist => {
+            Gait::Stand => {}
+            Gait::Twist => {
                 p.lower = 0.85 * ease(t / 1.0);
                 p.elbow = 0.35 * ease(t / 1.0);
                 p.twist = 0.75 * wave(2.0, 0.8);
                 p.lean = 0.12 * wave(4.0, 0.8);
             }
-            Motion::Walk => {
+            Gait::Walk => {
                 p.lower = 1.05 * ease(t / 0.8);
                 p.elbow = 0.35 * ease(t / 0.8);
                 // a cycle of two steps takes a second
@@ -160,7 +160,7 @@ impl Figure {
                 p.shift = Vec3::new(0.0, 0.0, 1.35 * eased_way(t - 0.4, 1.0));
                 p.shift.y = -p.ground();
             }
-            Motion::Dance => {
+            Gait::Dance => {
                 p.lower = 0.35 * ease(t / 0.8);
                 p.yaw = 1.5 * TAU * ease((t - 0.3) / 3.0) - 0.75 * TAU * ease((t - 3.3) / 2.0);
                 p.bend = 0.45 * ease((t - 1.0) / 1.2) * (1.0 - ease((t - 2.6) / 1.2));
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn limbs_stay_joined() {
-        for motion in [Motion::Twist, Motion::Walk, Motion::Dance] {
+        for motion in [Gait::Twist, Gait::Walk, Gait::Dance] {
             let pieces = Figure { motion, duration: 5.0, begin: 0.2, speed: 1.0 }.pieces().unwrap();
             for key in [0, 40, 133, 299] {
                 for (upper, lower) in [("left_arm", "left_forearm"), ("right_thigh", "right_shin")]
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn it_starts_in_its_rest_pose_and_moves_without_jerks() {
-        for motion in [Motion::Twist, Motion::Walk, Motion::Dance] {
+        for motion in [Gait::Twist, Gait::Walk, Gait::Dance] {
             let pieces = Figure { motion, duration: 6.0, begin: 0.3, speed: 1.0 }.pieces().unwrap();
             assert!(ends(&pieces, "left_forearm", 0)[1].distance(at(0.76, 1.4, 0.0)) < 1e-9);
             for piece in &pieces {
@@ -277,9 +277,8 @@ mod tests {
 
     #[test]
     fn walking_feet_stay_near_the_ground() {
-        let pieces = Figure { motion: Motion::Walk, duration: 5.0, begin: 0.2, speed: 1.0 }
-            .pieces()
-            .unwrap();
+        let pieces =
+            Figure { motion: Gait::Walk, duration: 5.0, begin: 0.2, speed: 1.0 }.pieces().unwrap();
         for key in 0..300 {
             let lowest = ["left_foot", "right_foot"]
                 .map(|foot| ends(&pieces, foot, key).map(|p| p.y - 0.04))

@@ -11,7 +11,7 @@ use thirdlaw::{ClothError, ClothMesh};
 
 /// A mesh of cloth with named groups of vertices.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct ClothPattern {
     /// Triangles, start and rest.
     pub mesh: ClothMesh,
     /// Vertices by the name of their group.
@@ -81,7 +81,7 @@ const NECK: [f64; 2] = [0.095, 0.08];
 
 impl Shirt {
     /// The shirt, worn by the figure.
-    pub fn sheet(&self) -> Result<Sheet, ClothError> {
+    pub fn sheet(&self) -> Result<ClothPattern, ClothError> {
         let r = ARMHOLE + self.ease;
         let [a, b] = CHEST.map(|x| x + self.ease);
         let below = self.length - 2.0 * r;
@@ -156,7 +156,7 @@ impl Shirt {
             ("hem", group(&|n| n.j == 0)),
             ("cuffs", group(&|n| n.i == 0 || n.i == columns)),
         ];
-        Ok(Sheet { mesh, groups })
+        Ok(ClothPattern { mesh, groups })
     }
 }
 
@@ -174,7 +174,7 @@ const STRIDE: f64 = 0.004;
 
 impl Pants {
     /// The pants, worn by the figure.
-    pub fn sheet(&self) -> Result<Sheet, ClothError> {
+    pub fn sheet(&self) -> Result<ClothPattern, ClothError> {
         let leg = cells(std::f64::consts::PI * (THIGH + self.ease), self.spacing, 4)?;
         let legs = cells(self.inseam, self.spacing, 2)?;
         let hips = cells(WAIST - CROTCH, self.spacing, 2)?;
@@ -231,7 +231,7 @@ impl Pants {
             index.iter().filter(|(n, _)| wanted(n)).map(|(_, &i)| i).collect::<Vec<u32>>()
         };
         let groups = vec![("waist", group(&|n| n.j == top)), ("cuffs", group(&|n| n.j == 0))];
-        Ok(Sheet { mesh, groups })
+        Ok(ClothPattern { mesh, groups })
     }
 }
 

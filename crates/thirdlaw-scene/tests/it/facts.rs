@@ -8,7 +8,7 @@ const EVERYTHING: &str = r##"
 version = 1
 title = "Everything"
 settings = { fps = 50, frames = 75, steps_per_frame = 2, substeps = 3, gravity = [0, -1, 0], sleeping = false, continuous = false }
-solver = { kind = "mass-splitting", iterations = 7, relax_iterations = 3, tolerance = 1e-5, friction = "pyramid", staggered = true, direct_rows = 9, slop = 2e-4, push_speed = 2, stiffness = 0.3, damping = 2, sag = 0.002, bounce_speed = 0.1, patience = false, precision = "double", paths = "general" }
+solver = { kind = "mass-splitting", iterations = 7, relax_iterations = 3, tolerance = 1e-5, friction = "pyramid", staggered = true, direct_rows = 9, slop = 2e-4, push_speed = 2, stiffness = 0.3, damping = 2, sag = 0.002, bounce_speed = 0.1, converge = false, precision = "double", paths = "general" }
 parameters = { n = 3, half = "n/2" }
 
 [materials.base]
@@ -99,7 +99,7 @@ fn settings_reach_the_world() {
     assert_eq!((contact.iterations, contact.relax_iterations, contact.direct_rows), (7, 3, 9));
     assert_eq!(format!("{:?} {:?}", contact.solver, contact.friction), "MassSplitting Pyramid");
     assert_eq!(contact.paths, thirdlaw::Paths::General);
-    assert_eq!((contact.patience, format!("{:?}", contact.precision).as_str()), (false, "Double"));
+    assert_eq!((contact.converge, format!("{:?}", contact.precision).as_str()), (false, "Double"));
     let camera = scene.camera.unwrap();
     assert_eq!((camera.fov, camera.at(1.0).0), (30.0, Vec3::new(0.0, 2.0, 2.0)));
 }

@@ -6,7 +6,7 @@
 //! nothing to be found. Candidates that were found not to touch are left alone until they may (`pairs.rs`).
 //! All this is memory that may be dropped at any time without changing a contact.
 
-use super::loose::{Change, LooseBox, LooseBoxes};
+use super::fat_boxes::{Change, LooseBox, LooseBoxes};
 use super::narrow;
 use super::pairs::{Loose, NOWHERE, Ordered, Pair, SLACK, merge};
 use super::placed::{Placed, pair_margin};

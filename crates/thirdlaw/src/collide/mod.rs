@@ -8,22 +8,21 @@ mod boxes_clip;
 pub mod broad;
 mod clearance;
 mod clip;
+mod contact_slots;
 pub mod contacts;
 pub mod deformable;
 mod direction;
+mod fat_boxes;
 mod gjk;
-mod loose;
 pub mod manifold;
 pub mod narrow;
 mod pairs;
-mod persist;
 mod piece;
 mod placed;
-mod places;
 mod polygon;
-mod renew;
+mod refresh;
+mod reuse;
 mod sat;
-pub mod sweep;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -32,7 +31,8 @@ mod tests_box_mesh;
 mod tests_boxes;
 #[cfg(test)]
 mod tests_broad;
+pub mod time_of_impact;
 
 pub use manifold::{Manifold, Point};
 pub use narrow::{NarrowScratch, collide};
-pub use sweep::{Motion, time_of_impact};
+pub use time_of_impact::{Motion, time_of_impact};

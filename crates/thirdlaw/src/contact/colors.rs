@@ -6,7 +6,7 @@
 //! colours are all taken (a tray with a hundred things on it) makes no more parallel work anyway; such
 //! blocks form a last group that is worked through one by one.
 
-use super::problem::{Block, ContactProblem, Side};
+use super::problem::{Block, ContactProblem, ContactSide};
 
 /// Blocks by colour.
 #[derive(Clone, Debug, Default)]
@@ -61,13 +61,13 @@ impl Colors {
     fn for_masks(&mut self, problem: &ContactProblem, block: &Block, mut f: impl FnMut(&mut u64)) {
         for side in [block.a, block.b] {
             match side {
-                Side::World => {}
-                Side::Body(i) => {
+                ContactSide::World => {}
+                ContactSide::Body(i) => {
                     if !problem.bodies[i as usize].is_fixed() {
                         f(&mut self.body_taken[i as usize]);
                     }
                 }
-                Side::Particles { index, weight } => {
+                ContactSide::Particles { index, weight } => {
                     for (i, weight) in index.into_iter().zip(weight) {
                         if weight != 0.0 && problem.particles[i as usize] != 0.0 {
                             f(&mut self.particle_taken[i as usize]);

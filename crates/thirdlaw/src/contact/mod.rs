@@ -19,7 +19,7 @@ pub mod violation;
 mod wrench;
 
 pub(crate) use lanes::{Anchor, Pose, Softness};
-pub use problem::{Block, Bound, ContactProblem, ProblemError, Row, Side, Velocities};
+pub use problem::{Block, Bound, ContactProblem, ContactSide, ProblemError, Row, Velocities};
 pub use scratch::{Scratch, prepare, refresh};
 pub(crate) use solver::solve_and_hold;
 pub use solver::{

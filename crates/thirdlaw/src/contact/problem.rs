@@ -38,10 +38,10 @@ pub struct ContactProblem {
 /// All rows between two sides.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Side pushed along −`direction` by a positive impulse.
-    pub a: Side,
-    /// Side pushed along +`direction` by a positive impulse.
-    pub b: Side,
+    /// ContactSide pushed along −`direction` by a positive impulse.
+    pub a: ContactSide,
+    /// ContactSide pushed along +`direction` by a positive impulse.
+    pub b: ContactSide,
     /// First row of this block in `rows`.
     pub row_start: u32,
     /// Number of rows.
@@ -53,7 +53,7 @@ pub struct Block {
 
 /// What a row pushes on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Side {
+pub enum ContactSide {
     /// The fixed world.
     World,
     /// A rigid body, by its index in `ContactProblem::bodies`.
@@ -148,10 +148,12 @@ impl ContactProblem {
         let mut used = Vec::new();
         for side in [self.blocks[i].a, self.blocks[i].b] {
             match side {
-                Side::World => {}
-                Side::Body(body) if (body as usize) < self.bodies.len() => used.push((0, body)),
-                Side::Body(_) => return Err(ProblemError::Index(i)),
-                Side::Particles { index, weight } => {
+                ContactSide::World => {}
+                ContactSide::Body(body) if (body as usize) < self.bodies.len() => {
+                    used.push((0, body))
+                }
+                ContactSide::Body(_) => return Err(ProblemError::Index(i)),
+                ContactSide::Particles { index, weight } => {
                     for (index, weight) in index.into_iter().zip(weight) {
                         if index as usize >= self.particles.len() || !weight.is_finite() {
                             return Err(ProblemError::Index(i));

@@ -9,7 +9,7 @@
 //! A port may be made with the inverse masses multiplied by a factor per node: the sub-bodies of
 //! [tonge2012, Eq. 18].
 
-use super::problem::{Block, ContactProblem, Row, Side, Velocities};
+use super::problem::{Block, ContactProblem, ContactSide, Row, Velocities};
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Twist, Vec3};
 
@@ -29,9 +29,9 @@ pub struct Port {
 /// Both sides of a block, and what its rows have done to them since it was gathered.
 #[derive(Clone, Copy, Debug)]
 pub struct Pair {
-    /// Side a.
+    /// ContactSide a.
     pub a: Port,
-    /// Side b.
+    /// ContactSide b.
     pub b: Port,
     /// Σ direction·Δz, N·s: pushes b, and a the other way.
     pub push: Vec3,
@@ -115,13 +115,13 @@ impl Port {
     }
 
     #[inline]
-    fn gather(problem: &ContactProblem, side: &Side, velocities: &Velocities) -> Port {
+    fn gather(problem: &ContactProblem, side: &ContactSide, velocities: &Velocities) -> Port {
         match *side {
-            Side::World => Port::WORLD,
-            Side::Body(i) => {
+            ContactSide::World => Port::WORLD,
+            ContactSide::Body(i) => {
                 Port::of_body(&problem.bodies[i as usize], velocities.bodies[i as usize])
             }
-            Side::Particles { index, weight } => Port::of_particles(index, weight, |i| {
+            ContactSide::Particles { index, weight } => Port::of_particles(index, weight, |i| {
                 (velocities.particles[i], problem.particles[i])
             }),
         }
@@ -129,22 +129,22 @@ impl Port {
 
     fn gather_split(
         problem: &ContactProblem,
-        side: &Side,
+        side: &ContactSide,
         velocities: &Velocities,
         split: &Counts,
     ) -> Port {
         match *side {
-            Side::Body(i) => {
+            ContactSide::Body(i) => {
                 let mut port = Port::gather(problem, side, velocities);
                 let n = split.bodies[i as usize];
                 port.inv_mass *= n;
                 port.inv_inertia *= n;
                 port
             }
-            Side::Particles { index, weight } => Port::of_particles(index, weight, |i| {
+            ContactSide::Particles { index, weight } => Port::of_particles(index, weight, |i| {
                 (velocities.particles[i], split.particles[i] * problem.particles[i])
             }),
-            Side::World => Port::WORLD,
+            ContactSide::World => Port::WORLD,
         }
     }
 }
@@ -168,9 +168,9 @@ impl Pair {
     /// The sides of a block with their whole masses, at rest.
     pub fn gather_masses(problem: &ContactProblem, block: &Block) -> Pair {
         let [a, b] = [&block.a, &block.b].map(|side| match *side {
-            Side::World => Port::WORLD,
-            Side::Body(i) => Port::of_body(&problem.bodies[i as usize], Twist::default()),
-            Side::Particles { index, weight } => {
+            ContactSide::World => Port::WORLD,
+            ContactSide::Body(i) => Port::of_body(&problem.bodies[i as usize], Twist::default()),
+            ContactSide::Particles { index, weight } => {
                 Port::of_particles(index, weight, |i| (Vec3::ZERO, problem.particles[i]))
             }
         });
@@ -202,20 +202,20 @@ impl Pair {
     fn scatter_side(
         &self,
         problem: &ContactProblem,
-        side: &Side,
+        side: &ContactSide,
         sign: f64,
         velocities: &mut Velocities,
     ) {
         match *side {
-            Side::World => {}
-            Side::Body(i) => {
+            ContactSide::World => {}
+            ContactSide::Body(i) => {
                 if !problem.bodies[i as usize].is_fixed() {
                     let port = if sign < 0.0 { &self.a } else { &self.b };
                     velocities.bodies[i as usize] =
                         Twist { linear: port.linear, angular: port.angular };
                 }
             }
-            Side::Particles { index, weight } => {
+            ContactSide::Particles { index, weight } => {
                 for (index, weight) in index.into_iter().zip(weight) {
                     let m = problem.particles[index as usize];
                     if weight != 0.0 && m != 0.0 {

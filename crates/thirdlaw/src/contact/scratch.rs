@@ -6,7 +6,7 @@
 use super::colors::Colors;
 use super::direct::DirectScratch;
 use super::lanes::Lanes;
-use super::problem::{Block, Bound, ContactProblem, Side, Velocities};
+use super::problem::{Block, Bound, ContactProblem, ContactSide, Velocities};
 use super::row::{Counts, Pair};
 use super::sweep::{Effective, Part, measure};
 use super::wrench::{Adjacency, Push};
@@ -213,9 +213,9 @@ fn clear(problem: &ContactProblem, counts: &mut Counts) {
 fn add(block: &Block, counts: &mut Counts, n: f64) {
     for side in [block.a, block.b] {
         match side {
-            Side::World => {}
-            Side::Body(i) => counts.bodies[i as usize] += n,
-            Side::Particles { index, weight } => {
+            ContactSide::World => {}
+            ContactSide::Body(i) => counts.bodies[i as usize] += n,
+            ContactSide::Particles { index, weight } => {
                 for (i, weight) in index.into_iter().zip(weight) {
                     if weight != 0.0 {
                         counts.particles[i as usize] += n;

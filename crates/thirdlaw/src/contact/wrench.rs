@@ -9,7 +9,7 @@
 //! This is also the average of [tonge2012, Eq. 38]: sub-body α of n has velocity v + n M⁻¹ p_α after
 //! its block, and the mean of these is v + M⁻¹ Σ p_α.
 
-use super::problem::{Block, ContactProblem, Side, Velocities};
+use super::problem::{Block, ContactProblem, ContactSide, Velocities};
 use super::row::{Counts, Pair};
 use super::sweep::{BlockRows, Effective, Part, sweep};
 use crate::math::{Vec3, worse};
@@ -231,9 +231,9 @@ fn for_nodes(block: &Block, mut f: impl FnMut(Node, bool, f64)) {
     for (side, on_b) in [(block.a, false), (block.b, true)] {
         let sign = if on_b { 1.0 } else { -1.0 };
         match side {
-            Side::World => {}
-            Side::Body(i) => f(Node::Body(i as usize), on_b, sign),
-            Side::Particles { index, weight } => {
+            ContactSide::World => {}
+            ContactSide::Body(i) => f(Node::Body(i as usize), on_b, sign),
+            ContactSide::Particles { index, weight } => {
                 for (i, weight) in index.into_iter().zip(weight) {
                     if weight != 0.0 {
                         f(Node::Particle(i as usize), on_b, sign * weight);

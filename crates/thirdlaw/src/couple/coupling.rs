@@ -1,52 +1,22 @@
-//! A coupling: simulators, what ties them, and a step of them all.
+//! A coupling: simulators, what links them, and a step of them all.
 
-use super::accelerate::Accelerator;
-use super::detect::Watched;
+use super::component::{Component, Step};
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
-use super::measured::Measured;
+use super::links::LinkKind;
 use super::member::Member;
-use super::mirror::Touching;
 use super::settings::CouplingSettings;
-use super::simulator::{Motion, Simulator};
-use super::tie::{Tie, TieKind};
-use super::ties::Held;
-use crate::math::Vec3;
+use crate::simulator::Simulator;
 
-/// A handle that is moved as a handle of another simulator moves, and pushes nothing back by itself.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Lead {
-    /// Simulator and handle that lead.
-    pub leader: (usize, usize),
-    /// Simulator and handle that are led.
-    pub follower: (usize, usize),
-    /// Where the leader was at the beginning of the step.
-    pub start: Motion,
-}
-
-/// Two or more simulators with what ties them together.
+/// Two or more simulators with what links them.
 ///
-/// `step` advances all; on an error each is put back to where it was before.
+/// Simulators that links connect, directly or over others, are advanced together; each such component
+/// is advanced alone. `step` advances all; on an error each is put back to where it was before.
 pub struct Coupling {
     pub(super) settings: CouplingSettings,
     pub(super) members: Vec<Member>,
-    pub(super) ties: Vec<Tie>,
-    /// Motions of both anchors of each tie at the beginning of the step, and now.
-    pub(super) starts: Vec<[Motion; 2]>,
-    pub(super) now: Vec<[Motion; 2]>,
-    /// How far both handles of each tie turn until the mean time of a push, as rotation vectors.
-    pub(super) turns: Vec<[Vec3; 2]>,
-    /// Multipliers of all ties, one after the other, N and N·m.
-    pub(super) lambda: Vec<f64>,
-    /// Those that pushed in this step; a lagged exchange already holds the next ones in `lambda`.
-    pub(super) applied: Vec<f64>,
-    /// What the constrained side of each tie needed instead, where it differs.
-    pub(super) held: Vec<Option<Held>>,
-    pub(super) leads: Vec<Lead>,
-    pub(super) contacts: Vec<Touching>,
-    pub(super) watched: Vec<Watched>,
-    pub(super) measured: Option<Measured>,
-    pub(super) accelerator: Accelerator,
+    /// Links, by the simulators that they connect. Ordered by their first simulator.
+    pub(super) components: Vec<Component>,
     pub(super) ledger: Vec<LedgerEntry>,
     pub(super) totals: LedgerTotals,
     pub(super) time: f64,
@@ -55,11 +25,16 @@ pub struct Coupling {
 impl std::fmt::Debug for Coupling {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.members.iter().map(|m| &*m.name).collect();
-        f.debug_struct("Coupling").field("simulators", &names).field("ties", &self.ties).finish()
+        let of = |c: &Component| (c.simulators.clone(), c.kinds());
+        let components: Vec<_> = self.components.iter().map(of).collect();
+        f.debug_struct("Coupling")
+            .field("simulators", &names)
+            .field("components", &components)
+            .finish()
     }
 }
 
-fn input(field: &'static str, problem: impl Into<String>) -> CoupleError {
+pub(super) fn input(field: &'static str, problem: impl Into<String>) -> CoupleError {
     CoupleError::Input { field, problem: problem.into() }
 }
 
@@ -70,18 +45,7 @@ impl Coupling {
         Ok(Coupling {
             settings,
             members: Vec::new(),
-            ties: Vec::new(),
-            starts: Vec::new(),
-            now: Vec::new(),
-            turns: Vec::new(),
-            lambda: Vec::new(),
-            applied: Vec::new(),
-            held: Vec::new(),
-            leads: Vec::new(),
-            contacts: Vec::new(),
-            watched: Vec::new(),
-            measured: None,
-            accelerator: Accelerator::default(),
+            components: Vec::new(),
             ledger: Vec::new(),
             totals: LedgerTotals::default(),
             time: 0.0,
@@ -113,7 +77,8 @@ impl Coupling {
             return Err(input("steps", "a simulator makes at least one step of its own"));
         }
         self.member(simulator)?.substeps = steps;
-        self.measured = None;
+        let own = self.components.iter_mut().filter(|c| c.simulators.contains(&simulator));
+        own.for_each(|component| component.measured = None);
         Ok(())
     }
 
@@ -124,7 +89,11 @@ impl Coupling {
         })
     }
 
-    fn check_handle(&mut self, simulator: usize, handle: usize) -> Result<(), CoupleError> {
+    pub(super) fn check_handle(
+        &mut self,
+        simulator: usize,
+        handle: usize,
+    ) -> Result<(), CoupleError> {
         let member = self.member(simulator)?;
         let count = member.handle_count();
         if handle >= count {
@@ -136,56 +105,49 @@ impl Coupling {
         Ok(())
     }
 
-    /// Ties two handles together and returns the tie's number.
-    pub fn tie(&mut self, tie: Tie) -> Result<usize, CoupleError> {
-        let [a, b] = &tie.anchors;
-        if a.simulator == b.simulator {
-            return Err(input("anchors", "both lie in the same simulator"));
+    /// Refuses a link where it would connect simulators by kinds of links that are not solved together.
+    pub(super) fn check_mixture(
+        &self,
+        kind: LinkKind,
+        sides: [usize; 2],
+    ) -> Result<(), CoupleError> {
+        let (mut kinds, mut simulators) = (vec![kind], sides.to_vec());
+        for component in self.components.iter().filter(|c| c.holds(sides)) {
+            kinds.extend(component.kinds());
+            simulators.extend(&component.simulators);
         }
-        for anchor in &tie.anchors {
-            self.check_handle(anchor.simulator, anchor.handle)?;
-            if crate::model::error::check_pose(&anchor.frame).is_err() {
-                return Err(input("frame", "must be finite and its rotation of unit length"));
-            }
-        }
-        if let TieKind::Spring { stiffness, damping, rest } = tie.kind {
-            let sound = |x: f64| x.is_finite() && x >= 0.0;
-            if !(sound(stiffness) && sound(damping) && sound(rest) && stiffness + damping > 0.0) {
-                let problem = "stiffness, damping and rest length must be finite and not negative, \
-                               and one of the first two positive";
-                return Err(input("kind", problem));
-            }
-        }
-        self.ties.push(tie);
-        self.lambda.resize(self.lambda.len() + tie.rows(), 0.0);
-        self.measured = None;
-        Ok(self.ties.len() - 1)
+        self.check_kinds(&kinds, simulators, &self.settings)
     }
 
-    /// Lets a handle move as one of another simulator does. It pushes nothing back: for simulators
-    /// that hold a part of their neighbour themselves.
-    pub fn lead(
-        &mut self,
-        leader: (usize, usize),
-        follower: (usize, usize),
+    fn check_kinds(
+        &self,
+        kinds: &[LinkKind],
+        mut simulators: Vec<usize>,
+        settings: &CouplingSettings,
     ) -> Result<(), CoupleError> {
-        self.check_handle(leader.0, leader.1)?;
-        self.check_handle(follower.0, follower.1)?;
-        if leader.0 == follower.0 {
-            return Err(input("follower", "lies in the leader's simulator"));
+        for (i, a) in kinds.iter().enumerate() {
+            let mut others = kinds[i + 1..].iter();
+            if let Some(b) = others.find(|b| !a.solved_with(**b, settings.method)) {
+                simulators.sort_unstable();
+                simulators.dedup();
+                let names = simulators.iter().map(|s| self.members[*s].name.clone()).collect();
+                return Err(CoupleError::Mixture { kinds: [*a, *b], simulators: names });
+            }
         }
-        let start = self.members[leader.0].read(leader.1)?;
-        let member = &mut self.members[follower.0];
-        let now = member.read(follower.1)?;
-        member.save()?;
-        let can = member.ask("prescribe", |s| s.prescribe(follower.1, &now))?;
-        member.restore()?;
-        if !can {
-            let problem = format!("`{}` cannot be told how its handles move", member.name);
-            return Err(input("follower", problem));
-        }
-        self.leads.push(Lead { leader, follower, start });
         Ok(())
+    }
+
+    /// The component of both simulators, made of those of each.
+    pub(super) fn connect(&mut self, sides: [usize; 2]) -> &mut Component {
+        let mut whole = Component { simulators: sides.to_vec(), ..Component::default() };
+        let (own, mut rest): (Vec<Component>, Vec<Component>) =
+            std::mem::take(&mut self.components).into_iter().partition(|c| c.holds(sides));
+        own.into_iter().for_each(|component| whole.absorb(component));
+        whole.simulators.sort_unstable();
+        let at = rest.partition_point(|c| c.simulators < whole.simulators);
+        rest.insert(at, whole);
+        self.components = rest;
+        &mut self.components[at]
     }
 
     /// The settings.
@@ -196,6 +158,9 @@ impl Coupling {
     /// Changes the settings; on an error the old ones stand.
     pub fn set_settings(&mut self, settings: CouplingSettings) -> Result<(), CoupleError> {
         settings.check()?;
+        for component in &self.components {
+            self.check_kinds(&component.kinds(), component.simulators.clone(), &settings)?;
+        }
         self.settings = settings;
         Ok(())
     }
@@ -233,23 +198,6 @@ impl Coupling {
         (found as &mut dyn std::any::Any).downcast_mut()
     }
 
-    /// Force and torque of a tie on its first anchor in the last step, N and N·m.
-    pub fn tie_force(&self, tie: usize) -> Option<&[f64]> {
-        let first: usize = self.ties.get(..tie)?.iter().map(Tie::rows).sum();
-        self.lambda.get(first..first + self.ties.get(tie)?.rows())
-    }
-
-    /// Energy that the springs of ties hold now, J.
-    pub fn stored(&self) -> f64 {
-        let of = |tie: &Tie| {
-            let [a, b] = &tie.anchors;
-            let a = self.members[a.simulator].read(a.handle).ok()?;
-            let b = self.members[b.simulator].read(b.handle).ok()?;
-            Some(tie.stored(&[a, b]))
-        };
-        self.ties.iter().filter_map(of).sum()
-    }
-
     /// What each link carried in the last step: ties in their order, then contacts,
     /// then watched pairs.
     pub fn ledger(&self) -> &[LedgerEntry] {
@@ -272,7 +220,7 @@ impl Coupling {
             let problem = format!("must be a positive finite number of seconds, not {dt:?}");
             return Err(input("dt", problem));
         }
-        let lambda = self.lambda.clone();
+        let lambda: Vec<Vec<f64>> = self.components.iter().map(Component::lambda).collect();
         for i in 0..self.members.len() {
             self.members[i].save()?;
         }
@@ -287,102 +235,32 @@ impl Coupling {
                 for member in &mut self.members {
                     let _ = member.restore();
                 }
-                self.lambda = lambda;
+                for (component, lambda) in self.components.iter_mut().zip(&lambda) {
+                    component.set_lambda(lambda);
+                }
                 Err(error)
             }
         }
     }
 
     fn advance(&mut self, dt: f64) -> Result<CouplingReport, CoupleError> {
-        self.begin(dt)?;
-        let linked: Vec<bool> = (0..self.members.len()).map(|i| self.is_linked(i)).collect();
-        for (member, _) in self.members.iter_mut().zip(&linked).filter(|(_, linked)| !**linked) {
-            member.advance(dt)?;
+        let linked = |i: &usize| self.components.iter().any(|c| c.simulators.contains(i));
+        let alone: Vec<usize> = (0..self.members.len()).filter(|i| !linked(i)).collect();
+        for i in alone {
+            self.members[i].advance(dt)?;
         }
-        let mut report = CouplingReport { converged: true, ..CouplingReport::default() };
-        if !self.contacts.is_empty() {
-            self.exchange_contacts(dt, &mut report)?;
-        } else if !self.watched.is_empty() {
-            self.keep_apart(dt, &mut report)?;
-        } else if !self.leads.is_empty() {
-            self.exchange_motions(dt, &mut report)?;
-        } else if !self.ties.is_empty() {
-            self.hold_ties(dt, &mut report)?;
+        let mut whole = CouplingReport { converged: true, ..CouplingReport::default() };
+        for component in &mut self.components {
+            let report = CouplingReport { converged: true, ..CouplingReport::default() };
+            let (members, settings) = (&mut *self.members, &self.settings);
+            let mut step = Step { members, settings, dt, report };
+            component.advance(&mut step)?;
+            whole.add(&step.report);
         }
-        self.write_ledger(dt)?;
-        Ok(report)
-    }
-
-    /// Whether anything ties this simulator to another.
-    fn is_linked(&self, i: usize) -> bool {
-        self.ties.iter().any(|t| t.anchors.iter().any(|a| a.simulator == i))
-            || self.leads.iter().any(|l| l.leader.0 == i || l.follower.0 == i)
-            || self.contacts.iter().any(|c| c.follower == i || c.owner == i)
-            || self.watched.iter().any(|w| w.sides.contains(&i))
-    }
-
-    /// Reads where everything begins.
-    fn begin(&mut self, dt: f64) -> Result<(), CoupleError> {
-        // spin changes as it did in the last step
-        let last = std::mem::take(&mut self.starts);
-        for i in 0..self.ties.len() {
-            let [a, b] = self.ties[i].anchors;
-            let a = self.members[a.simulator].read(a.handle)?;
-            let b = self.members[b.simulator].read(b.handle)?;
-            self.starts.push([a, b]);
-        }
-        self.turns.clear();
-        for (i, starts) in self.starts.iter().enumerate() {
-            // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
-            let reach = self.measured.as_ref().map_or(0.5, |m| m.reach[i]);
-            let turn = |side: usize| {
-                let spin = starts[side].velocity.angular;
-                let gain = last.get(i).map_or(Vec3::ZERO, |l| spin - l[side].velocity.angular);
-                (1.0 - reach) * dt * (spin + 0.5 * (1.0 - reach) * gain)
-            };
-            self.turns.push([turn(0), turn(1)]);
-        }
-        self.now.clone_from(&self.starts);
-        self.held.clear();
-        self.held.resize(self.ties.len(), None);
-        for i in 0..self.leads.len() {
-            let (simulator, handle) = self.leads[i].leader;
-            self.leads[i].start = self.members[simulator].read(handle)?;
-        }
-        for contact in &mut self.contacts {
-            contact.begin(&mut self.members)?;
-        }
-        Ok(())
-    }
-
-    fn write_ledger(&mut self, dt: f64) -> Result<(), CoupleError> {
+        let mut entries: Vec<_> = self.components.iter().flat_map(|c| c.entries(dt)).collect();
+        entries.sort_by_key(|(kind, number, _)| (*kind, *number));
         self.ledger.clear();
-        let mut first = 0;
-        for (i, tie) in self.ties.iter().enumerate() {
-            let rows = tie.rows();
-            let (starts, now) = (&self.starts[i], &self.now[i]);
-            let lambda = &self.applied[first..first + rows];
-            let mut wrenches = tie.wrenches(lambda, starts, &self.turns[i]);
-            if let Some(held) = &self.held[i] {
-                // the sides felt different forces: the constrained one its own
-                wrenches[held.side] = held.wrench;
-            }
-            let between = tie.anchors.map(|a| a.simulator);
-            let mut entry = LedgerEntry { between, ..LedgerEntry::default() };
-            for side in 0..2 {
-                let impulse = wrenches[side].scaled(dt);
-                entry.book(side, impulse, &starts[side], &now[side], dt);
-            }
-            entry.stored = tie.stored(now) - tie.stored(starts);
-            self.ledger.push(entry);
-            first += rows;
-        }
-        for contact in &self.contacts {
-            self.ledger.push(contact.entry(dt));
-        }
-        for watched in &self.watched {
-            self.ledger.push(watched.entry(dt));
-        }
-        Ok(())
+        self.ledger.extend(entries.into_iter().map(|(_, _, entry)| entry));
+        Ok(whole)
     }
 }

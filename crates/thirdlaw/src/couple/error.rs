@@ -1,5 +1,7 @@
 //! What can go wrong in a coupling.
 
+use super::links::LinkKind;
+
 /// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
 /// simulator is where it was before the call.
 #[derive(Clone, Debug, PartialEq)]
@@ -10,7 +12,7 @@ pub enum CoupleError {
         /// Its name.
         name: String,
         /// What it did.
-        problem: Problem,
+        problem: SimulatorProblem,
     },
     /// The exchange of forces grew instead of settling, and no other way was open.
     Diverged {
@@ -21,6 +23,15 @@ pub enum CoupleError {
         /// Error at the end, m/s.
         residual: f64,
     },
+    /// Simulators would be connected by links of kinds that are not solved together.
+    Mixture {
+        /// The two kinds, the new one first.
+        kinds: [LinkKind; 2],
+        /// The names of all simulators that would be connected.
+        simulators: Vec<String>,
+    },
+    /// Bytes of a coupling that were refused; nothing is changed.
+    Saved(SavedProblem),
     /// A coupling that cannot be.
     Input {
         /// Which argument.
@@ -30,9 +41,27 @@ pub enum CoupleError {
     },
 }
 
+/// Why the bytes of a coupling were refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SavedProblem {
+    /// They are not a coupling, or are cut short or damaged.
+    Damaged(&'static str),
+    /// Written by an incompatible version of the format.
+    Version {
+        /// Version found.
+        found: u32,
+        /// Version understood.
+        expected: u32,
+    },
+    /// Whole, but not laid out as this version writes couplings.
+    Layout,
+    /// Taken from a coupling of other simulators or with other links.
+    OtherCoupling,
+}
+
 /// How a simulator misbehaved.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Problem {
+pub enum SimulatorProblem {
     /// It panicked.
     Panicked {
         /// In which call.
@@ -65,28 +94,51 @@ pub enum Problem {
         found: usize,
     },
     /// It promised something that it then did not do.
-    Broke {
+    BrokenPromise {
         /// What it had promised.
         promise: &'static str,
     },
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for SimulatorProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Problem::Panicked { during, message } => write!(f, "panicked in `{during}`: {message}"),
-            Problem::Failed { during, message } => write!(f, "failed in `{during}`: {message}"),
-            Problem::NotFinite { handle } => {
+            SimulatorProblem::Panicked { during, message } => {
+                write!(f, "panicked in `{during}`: {message}")
+            }
+            SimulatorProblem::Failed { during, message } => {
+                write!(f, "failed in `{during}`: {message}")
+            }
+            SimulatorProblem::NotFinite { handle } => {
                 write!(f, "reports an infinite or NaN motion of handle {handle}")
             }
-            Problem::NotRestored { handle } => write!(
+            SimulatorProblem::NotRestored { handle } => write!(
                 f,
                 "did not go back to its saved state: handle {handle} is elsewhere after `restore`"
             ),
-            Problem::HandleCount { expected, found } => {
+            SimulatorProblem::HandleCount { expected, found } => {
                 write!(f, "had {expected} handles when it was added and reports {found} now")
             }
-            Problem::Broke { promise } => write!(f, "said that it can {promise} and did not"),
+            SimulatorProblem::BrokenPromise { promise } => {
+                write!(f, "said that it can {promise} and did not")
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for SavedProblem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SavedProblem::Damaged(what) => write!(f, "the saved coupling is damaged: {what}"),
+            SavedProblem::Version { found, expected } => {
+                write!(f, "the saved coupling has format {found}, this version reads {expected}")
+            }
+            SavedProblem::Layout => {
+                write!(f, "the saved coupling is whole, but another version of thirdlaw wrote it")
+            }
+            SavedProblem::OtherCoupling => {
+                write!(f, "the saved coupling is of other simulators or has other links")
+            }
         }
     }
 }
@@ -101,6 +153,14 @@ impl std::fmt::Display for CoupleError {
                  times from one exchange to the next ({residual:.3e} m/s left); shorten the step, \
                  swap their roles or choose `iterated`"
             ),
+            CoupleError::Mixture { kinds: [a, b], simulators } => write!(
+                f,
+                "a {a} and a {b} cannot connect the simulators `{}`: the two are not solved \
+                 together; {}",
+                simulators.join("`, `"),
+                a.way_out(*b)
+            ),
+            CoupleError::Saved(problem) => write!(f, "{problem}"),
             CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),
         }
     }

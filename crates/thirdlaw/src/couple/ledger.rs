@@ -1,7 +1,7 @@
 //! The books of a coupling: what crossed each interface in a step.
 
-use super::simulator::{Motion, Wrench};
 use crate::math::{Vec3, rotation_vector};
+use crate::simulator::{Motion, Wrench};
 use serde::{Deserialize, Serialize};
 
 /// What one link carried in the last step.
@@ -52,7 +52,8 @@ impl LedgerEntry {
     }
 }
 
-/// How a coupled step went.
+/// How a coupled step went. Where links connect several groups of simulators, each group is solved
+/// alone; then counts and errors are the largest of any of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CouplingReport {
     /// How often all linked simulators were stepped, retracted steps included.
@@ -75,6 +76,23 @@ pub struct CouplingReport {
     pub contraction: Option<f64>,
     /// Whether a lagged exchange would have diverged and was iterated instead.
     pub switched: bool,
+}
+
+impl CouplingReport {
+    /// Takes in how another group of simulators went.
+    pub(super) fn add(&mut self, other: &CouplingReport) {
+        self.evaluations = self.evaluations.max(other.evaluations);
+        self.trials = self.trials.max(other.trials);
+        self.exchanges = self.exchanges.max(other.exchanges);
+        self.residual = self.residual.max(other.residual);
+        self.mismatch = self.mismatch.max(other.mismatch);
+        self.converged &= other.converged;
+        self.contraction = match (self.contraction, other.contraction) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        self.switched |= other.switched;
+    }
 }
 
 /// Sums over all steps.

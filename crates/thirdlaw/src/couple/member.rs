@@ -1,20 +1,23 @@
 //! A simulator inside a coupling: every call is guarded, so that whatever it does wrong becomes an
 //! error that names it.
 
-use super::error::{CoupleError, Problem};
-use super::sheets::SheetFollow;
-use super::simulator::{Failure, Follow, Given, Met, Motion, Simulator, Surface, Wrench};
-use super::told::TIE_ROWS;
+use super::error::{CoupleError, SimulatorProblem};
+use super::links::tie::TIE_ROWS;
+use super::links::touch::sheets::SheetMotion;
+use crate::simulator::{
+    ContactSurface, Motion, ObstacleMotion, Reaction, Simulator, SimulatorFailure, StepConstraint,
+    Wrench,
+};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Handles beyond those in use that are compared after a restore.
 const SPOT_CHECKS: usize = 16;
-/// What a follower tells beyond this, m/s and m, is no motion but a solve that came apart.
+/// What a follower reports beyond this, m/s and m, is no motion but a solve that came apart.
 const ABSURD: f64 = 1e7;
 
 /// A guarded simulator.
-pub(super) struct Member {
+pub(crate) struct Member {
     pub name: String,
     pub simulator: Box<dyn Simulator>,
     /// Its own steps in a step of the coupling.
@@ -31,17 +34,17 @@ pub(super) struct Member {
     pub kicks: Vec<(usize, Wrench)>,
     /// Prescribed handles, with their end.
     pub prescribed: Vec<(usize, Motion)>,
-    /// Constraints told for the coming step, and the multipliers that they took.
-    pub told: Vec<Given>,
+    /// Constraints for the coming step, and the multipliers that they took.
+    pub constraints: Vec<StepConstraint>,
     pub multipliers: Vec<[f64; TIE_ROWS]>,
     /// How obstacles move.
-    pub follows: Vec<(usize, Follow)>,
-    /// How sheets move, and what they met over all substeps.
-    pub sheets: Vec<SheetFollow>,
-    /// What obstacles met over all substeps.
-    pub met: Vec<Met>,
+    pub obstacles: Vec<(usize, ObstacleMotion)>,
+    /// How sheets move, and what struck them over all substeps.
+    pub sheets: Vec<SheetMotion>,
+    /// What obstacles got over all substeps.
+    pub reactions: Vec<Reaction>,
     /// Mean forces that prescribed handles took, in the order of `prescribed`.
-    pub held: Vec<Wrench>,
+    pub constraint_forces: Vec<Wrench>,
     /// Steps that it was asked for in the coupling's step, retracted ones included.
     pub steps: u32,
 }
@@ -59,12 +62,12 @@ impl Member {
             pushes: Vec::new(),
             kicks: Vec::new(),
             prescribed: Vec::new(),
-            told: Vec::new(),
+            constraints: Vec::new(),
             multipliers: Vec::new(),
-            follows: Vec::new(),
+            obstacles: Vec::new(),
             sheets: Vec::new(),
-            met: Vec::new(),
-            held: Vec::new(),
+            reactions: Vec::new(),
+            constraint_forces: Vec::new(),
             steps: 0,
         };
         member.handles = member.look("handle_count", |s| s.handle_count())?;
@@ -81,7 +84,7 @@ impl Member {
         }
     }
 
-    pub fn error(&self, problem: Problem) -> CoupleError {
+    pub fn error(&self, problem: SimulatorProblem) -> CoupleError {
         CoupleError::Simulator { name: self.name.clone(), problem }
     }
 
@@ -112,22 +115,28 @@ impl Member {
         let text = panic.downcast_ref::<&str>().map(|s| (*s).to_string());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         let message = text.unwrap_or_else(|| "(without a message)".into());
-        self.error(Problem::Panicked { during, message })
+        self.error(SimulatorProblem::Panicked { during, message })
     }
 
     fn obey(
         &mut self,
         during: &'static str,
-        f: impl FnOnce(&mut dyn Simulator) -> Result<(), Failure>,
+        f: impl FnOnce(&mut dyn Simulator) -> Result<(), SimulatorFailure>,
     ) -> Result<(), CoupleError> {
         let answer = self.ask(during, f)?;
-        answer.map_err(|Failure(message)| self.error(Problem::Failed { during, message }))
+        answer.map_err(|SimulatorFailure(message)| {
+            self.error(SimulatorProblem::Failed { during, message })
+        })
     }
 
     /// Reads a handle and refuses what is not finite.
     pub fn read(&self, handle: usize) -> Result<Motion, CoupleError> {
         let motion = self.look("read", |s| s.read(handle))?;
-        if motion.is_finite() { Ok(motion) } else { Err(self.error(Problem::NotFinite { handle })) }
+        if motion.is_finite() {
+            Ok(motion)
+        } else {
+            Err(self.error(SimulatorProblem::NotFinite { handle }))
+        }
     }
 
     fn check_count(&mut self) -> Result<(), CoupleError> {
@@ -136,7 +145,7 @@ impl Member {
         if found == expected {
             return Ok(());
         }
-        Err(self.error(Problem::HandleCount { expected, found }))
+        Err(self.error(SimulatorProblem::HandleCount { expected, found }))
     }
 
     /// Takes the number of handles as it is now, after obstacles were added.
@@ -179,7 +188,7 @@ impl Member {
         for i in 0..self.saved.len() {
             let handle = self.watched[i];
             if self.read(handle)? != self.saved[i] {
-                return Err(self.error(Problem::NotRestored { handle }));
+                return Err(self.error(SimulatorProblem::NotRestored { handle }));
             }
         }
         Ok(())
@@ -189,20 +198,20 @@ impl Member {
         self.pushes.clear();
         self.kicks.clear();
         self.prescribed.clear();
-        self.told.clear();
+        self.constraints.clear();
         self.multipliers.clear();
-        self.follows.clear();
+        self.obstacles.clear();
         self.sheets.clear();
-        self.met.clear();
-        self.held.clear();
+        self.reactions.clear();
+        self.constraint_forces.clear();
     }
 
     /// Advances by `dt` seconds in its own steps, under what it was asked to bear.
     pub fn advance(&mut self, dt: f64) -> Result<(), CoupleError> {
         let h = dt / f64::from(self.substeps);
-        self.met.clear();
-        self.held.clear();
-        self.held.resize(self.prescribed.len(), Wrench::ZERO);
+        self.reactions.clear();
+        self.constraint_forces.clear();
+        self.constraint_forces.resize(self.prescribed.len(), Wrench::ZERO);
         let starts = self.starts()?;
         let count = f64::from(self.substeps);
         for k in 0..self.substeps {
@@ -211,7 +220,7 @@ impl Member {
                 for i in 0..self.kicks.len() {
                     let (handle, impulse) = self.kicks[i];
                     if !self.ask("kick", |s| s.kick(handle, impulse))? {
-                        return Err(self.error(Problem::Broke { promise: "kick" }));
+                        return Err(self.error(SimulatorProblem::BrokenPromise { promise: "kick" }));
                     }
                 }
             }
@@ -223,22 +232,24 @@ impl Member {
                 let (handle, end) = self.prescribed[i];
                 let end = between(start, &end, dt, to);
                 if !self.ask("prescribe", |s| s.prescribe(handle, &end))? {
-                    return Err(self.error(Problem::Broke { promise: "prescribe" }));
+                    return Err(
+                        self.error(SimulatorProblem::BrokenPromise { promise: "prescribe" })
+                    );
                 }
             }
-            for i in 0..self.follows.len() {
-                let (obstacle, follow) = self.follows[i];
-                let reached = self.met.get(i).map(|met| met.end);
-                let part = part(&follow, reached, dt, (from, to));
-                self.ask("follow", |s| s.follow(obstacle, &part))?;
+            for i in 0..self.obstacles.len() {
+                let (obstacle, motion) = self.obstacles[i];
+                let reached = self.reactions.get(i).map(|reaction| reaction.end);
+                let part = part(&motion, reached, dt, (from, to));
+                self.ask("move_obstacle", |s| s.move_obstacle(obstacle, &part))?;
             }
-            self.tell()?;
-            self.lead_sheets(dt, (from, to))?;
+            self.send_constraints()?;
+            self.send_sheets(dt, (from, to))?;
             self.steps += 1;
             self.obey("step", |s| s.step(h))?;
             self.gather()?;
             self.gather_sheets()?;
-            self.hear()?;
+            self.read_multipliers()?;
         }
         self.check_count()?;
         for i in 0..self.watched.len() {
@@ -251,51 +262,56 @@ impl Member {
         (0..self.prescribed.len()).map(|i| self.read(self.prescribed[i].0)).collect()
     }
 
-    /// Adds up what obstacles met and what prescribed handles took in a substep.
+    /// Adds up what obstacles got and what prescribed handles took in a substep.
     fn gather(&mut self) -> Result<(), CoupleError> {
-        for i in 0..self.follows.len() {
-            let obstacle = self.follows[i].0;
-            let Some(met) = self.look("met", |s| s.met(obstacle))? else {
-                return Err(self.error(Problem::Broke { promise: "follow obstacles" }));
+        for i in 0..self.obstacles.len() {
+            let obstacle = self.obstacles[i].0;
+            let Some(reaction) = self.look("reaction", |s| s.reaction(obstacle))? else {
+                return Err(
+                    self.error(SimulatorProblem::BrokenPromise { promise: "follow obstacles" })
+                );
             };
-            if !(met.impulse.is_finite() && met.end.is_finite()) {
-                return Err(self.error(Problem::NotFinite { handle: obstacle }));
+            if !(reaction.impulse.is_finite() && reaction.end.is_finite()) {
+                return Err(self.error(SimulatorProblem::NotFinite { handle: obstacle }));
             }
-            let v = &met.end.velocity;
+            let v = &reaction.end.velocity;
             let fastest = v.linear.abs().max_element().max(v.angular.abs().max_element());
-            if fastest.max(met.end.position.abs().max_element()) > ABSURD {
+            if fastest.max(reaction.end.position.abs().max_element()) > ABSURD {
                 let message =
                     format!("it threw an obstacle at {fastest:e} m/s: its solve came apart");
-                return Err(self.error(Problem::Failed { during: "step", message }));
+                return Err(self.error(SimulatorProblem::Failed { during: "step", message }));
             }
-            match self.met.get_mut(i) {
+            match self.reactions.get_mut(i) {
                 Some(sum) => {
-                    sum.impulse += met.impulse;
-                    sum.end = met.end;
+                    sum.impulse += reaction.impulse;
+                    sum.end = reaction.end;
                 }
-                None => self.met.push(met),
+                None => self.reactions.push(reaction),
             }
         }
         for i in 0..self.prescribed.len() {
             let handle = self.prescribed[i].0;
             match self.look("constraint_force", |s| s.constraint_force(handle))? {
                 Some(force) if force.is_finite() => {
-                    self.held[i] += force.scaled(1.0 / f64::from(self.substeps));
+                    self.constraint_forces[i] += force.scaled(1.0 / f64::from(self.substeps));
                 }
-                Some(_) => return Err(self.error(Problem::NotFinite { handle })),
-                None => return Err(self.error(Problem::Broke { promise: "report its forces" })),
+                Some(_) => return Err(self.error(SimulatorProblem::NotFinite { handle })),
+                None => {
+                    return Err(self
+                        .error(SimulatorProblem::BrokenPromise { promise: "report its forces" }));
+                }
             }
         }
         Ok(())
     }
 
     /// Its surfaces, checked.
-    pub fn surfaces(&mut self) -> Result<Vec<Surface>, CoupleError> {
+    pub fn surfaces(&mut self) -> Result<Vec<ContactSurface>, CoupleError> {
         let surfaces = self.look("surfaces", |s| s.surfaces())?;
         let found = surfaces.iter().map(|s| s.handle).max().map_or(0, |h| h + 1);
         let expected = self.handles;
         if found > expected {
-            return Err(self.error(Problem::HandleCount { expected, found }));
+            return Err(self.error(SimulatorProblem::HandleCount { expected, found }));
         }
         Ok(surfaces)
     }
@@ -325,9 +341,14 @@ pub(super) fn between(start: &Motion, end: &Motion, dt: f64, share: f64) -> Moti
 }
 
 /// A part of the way of an obstacle, from where the follower's own pushes brought it so far.
-fn part(follow: &Follow, reached: Option<Motion>, dt: f64, (from, to): (f64, f64)) -> Follow {
-    let mut start = between(&follow.start, &follow.end, dt, from);
-    let mut end = between(&follow.start, &follow.end, dt, to);
+fn part(
+    motion: &ObstacleMotion,
+    reached: Option<Motion>,
+    dt: f64,
+    (from, to): (f64, f64),
+) -> ObstacleMotion {
+    let mut start = between(&motion.start, &motion.end, dt, from);
+    let mut end = between(&motion.start, &motion.end, dt, to);
     if let Some(reached) = reached {
         let off = reached.velocity.linear - start.velocity.linear;
         let spin = reached.velocity.angular - start.velocity.angular;
@@ -338,6 +359,6 @@ fn part(follow: &Follow, reached: Option<Motion>, dt: f64, (from, to): (f64, f64
         end.rotation = (turned * end.rotation).normalize();
         start = reached;
     }
-    let counted = follow.counted.scaled(to - from);
-    Follow { start, end, counted, response: follow.response }
+    let counted = motion.counted.scaled(to - from);
+    ObstacleMotion { start, end, counted, response: motion.response }
 }

@@ -1,46 +1,33 @@
 //! Black boxes: simulators that know nothing of each other, coupled both ways from outside
 //! (baraff1997).
 //!
-//! [`Simulator`] is what an outsider implements; [`Coupling`] owns two or more of them, ties handles
-//! together, lets them touch, and advances all. Only this module sees two simulators at once.
+//! A [`Coupling`] owns two or more [simulators](crate::simulator::Simulator), ties handles together,
+//! lets them touch, and advances all. Only this module sees two simulators at once.
 //!
-//!   simulator   the trait, and what crosses it
 //!   member      a guarded simulator: panics, NaN and broken promises become errors that name it
 //!   coupling    building, stepping, books
-//!   tie, ties   points, frames and springs; λ by conjugate gradients, in turns, repaired
-//!   measured    how both sides of ties answer, by trying; who follows whom
-//!   contact, mirror   surfaces of one as obstacles of another, with their response
-//!   detect      surfaces of both watched from outside
-//!   motions     handles led by others
+//!   component   simulators that links connect: they are advanced together
+//!   links       the kinds of links, one file each
+//!   probe       how a handle answers, by trying
+//!   accelerate  fixed points sped up, over steps that are taken back
+//!   ledger      what crossed each link
 //!   save        a coupling as bytes
-//!   conjugate, accelerate   the two iterations, over steps that are taken back
 
 mod accelerate;
-mod conjugate;
-mod contact;
+mod component;
 mod coupling;
-mod detect;
 mod error;
 mod ledger;
-mod measured;
+mod links;
 mod member;
-mod mirror;
-mod motions;
 mod probe;
 mod save;
 mod settings;
-mod sheets;
-mod simulator;
-mod tie;
-mod ties;
-mod told;
 
 pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::Coupling;
-pub use error::{CoupleError, Problem};
+pub use error::{CoupleError, SavedProblem, SimulatorProblem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
+pub use links::LinkKind;
+pub use links::tie::constraint::{Anchor, Roles, Tie, TieKind};
 pub use settings::{CouplingSettings, Method};
-pub use simulator::{
-    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
-};
-pub use tie::{Anchor, Roles, Tie, TieKind};

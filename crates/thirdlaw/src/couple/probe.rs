@@ -2,17 +2,17 @@
 
 use super::error::CoupleError;
 use super::member::Member;
-use super::simulator::{Motion, Response, Wrench};
 use crate::math::{Mat3, Vec3};
+use crate::simulator::{HandleResponse, Motion, Wrench};
 
 impl Member {
     /// How a handle answers: what it says, or what trying tells. Leaves it in its saved state.
-    pub fn response(&mut self, handle: usize, dt: f64) -> Result<Response, CoupleError> {
+    pub fn response(&mut self, handle: usize, dt: f64) -> Result<HandleResponse, CoupleError> {
         if let Some(said) = self.look("response", |s| s.response(handle))? {
             return Ok(said);
         }
         let free = self.tried(handle, Wrench::ZERO, dt)?;
-        let mut response = Response { mass: f64::INFINITY, inertia: Mat3::ZERO, reach: 0.5 };
+        let mut response = HandleResponse { mass: f64::INFINITY, inertia: Mat3::ZERO, reach: 0.5 };
         let mut strongest: f64 = 0.0;
         for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
             let mut force = 1.0;

@@ -4,7 +4,7 @@
 //! Nothing here names an energy. Elements have stencils of N nodes; a row has an entry for each element
 //! that its node belongs to, with the places of the element's blocks in the row, found once.
 
-use super::{Contributions, ElementError, Energies, Energy, NONE, Row, Scatter, Stencil};
+use super::{Contributions, ElementError, Energies, Energy, NONE, RowSum, Scatter, Stencil};
 use crate::linalg::block::{Block, Pattern, Scalar};
 use crate::linalg::hierarchy::{self, Level};
 use crate::linalg::rows::Rows;
@@ -121,7 +121,7 @@ pub(super) fn row<E: Energy, T: Scalar>(
 ) -> Vec3 {
     let mut force = Vec3::ZERO;
     for Entry { element, corner, places } in entries {
-        let row = &mut Row { force: &mut force, blocks, places: places.as_ref() };
+        let row = &mut RowSum { force: &mut force, blocks, places: places.as_ref() };
         set.add_row(parts, *element as usize, *corner as usize, row);
     }
     force

@@ -4,7 +4,7 @@
 //! rest_i)(θ_j − rest_j); of its Hessian the part ∇θ q ∇θᵀ is kept, which is never negative. Two bends
 //! may share a hinge, whose angle is then measured once.
 
-use super::{Energy, NONE, Row, Step, shifted};
+use super::{Energy, NONE, RowSum, Step, shifted};
 use crate::linalg::block::{Block, Lane, Scalar, lane};
 use crate::math::Vec3;
 use crate::parallel::loops::{each, sum};
@@ -145,7 +145,7 @@ impl Energy for Bends {
         parts: &Parts,
         element: usize,
         corner: usize,
-        row: &mut Row<'_, T>,
+        row: &mut RowSum<'_, T>,
     ) {
         let bend = &self.list[element];
         let scale = parts.h * parts.h + parts.h * bend.damping;

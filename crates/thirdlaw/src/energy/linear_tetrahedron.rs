@@ -15,7 +15,7 @@
 //! stiffness, D = τK.
 
 use super::assemble::add_scaled;
-use super::{ElementError, Energy, Row, Step, shifted};
+use super::{ElementError, Energy, RowSum, Step, shifted};
 use crate::linalg::block::{Scalar, block_of};
 use crate::math::{Mat3, Vec3, outer};
 use crate::parallel::loops::{each, largest, sum};
@@ -177,7 +177,7 @@ impl Energy for LinearTetrahedra {
     }
 
     #[inline(always)]
-    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut Row<'_, T>) {
+    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut RowSum<'_, T>) {
         let t = &self.list[element];
         let g = &t.gradients;
         *row.force -= parts.stresses[element] * g[i];

@@ -10,7 +10,7 @@
 //! K_ij = du_i du_j H_uu + dv_i dv_j H_vv + du_i dv_j H_uv + dv_i du_j H_uvᵀ.
 
 use super::assemble::add_scaled;
-use super::{Energy, Row, Step, shifted};
+use super::{Energy, RowSum, Step, shifted};
 use crate::linalg::block::{Block, Scalar, block_of};
 use crate::math::{Mat3, Vec3, outer};
 use crate::parallel::loops::{each, largest, sum};
@@ -161,7 +161,7 @@ impl Energy for Membranes {
     /// With the rows R_u = du_i H_uu + dv_i H_uvᵀ and R_v = du_i H_uv + dv_i H_vv of a corner i, its
     /// blocks are K_ij = du_j R_u + dv_j R_v.
     #[inline(always)]
-    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut Row<'_, T>) {
+    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut RowSum<'_, T>) {
         let membrane = &self.list[element];
         let response = &parts.responses[element];
         *row.force += response.force(membrane, i);

@@ -11,11 +11,14 @@
 //! of its own, so that calls are static and loops over elements are made for each kind.
 
 pub mod air;
+#[doc(hidden)]
 pub mod assemble;
+#[doc(hidden)]
 pub mod bend;
 mod error;
 pub mod linear_tetrahedron;
 mod list;
+#[doc(hidden)]
 pub mod membrane;
 #[cfg(test)]
 mod tests;
@@ -96,7 +99,7 @@ pub trait Energy: Clone + Debug + Default + Send + Sync {
         parts: &Self::Parts,
         element: usize,
         corner: usize,
-        row: &mut Row<'_, T>,
+        row: &mut RowSum<'_, T>,
     );
 
     /// E of all elements at x₁, and what damping takes on the way, J.
@@ -156,14 +159,14 @@ pub struct Step<'a> {
 }
 
 /// The row of a node, as one of its elements sees it.
-pub struct Row<'a, T> {
+pub struct RowSum<'a, T> {
     /// Force on the node, N.
     pub force: &'a mut Vec3,
     blocks: &'a mut [Block<T>],
     places: &'a [u32],
 }
 
-impl<T> Row<'_, T> {
+impl<T> RowSum<'_, T> {
     /// The block between the row's node and a node of the element.
     #[inline(always)]
     pub fn block(&mut self, node: usize) -> &mut Block<T> {

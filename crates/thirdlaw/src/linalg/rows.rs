@@ -84,7 +84,7 @@ mod tests {
             (rows.row(0), rows.row(1), rows.row(2)),
             (&['b'][..], &[][..], &['a', 'c', 'd'][..])
         );
-        assert_eq!(Rows::<char>::gathered(2, &[]).row(1), &[]);
+        assert!(Rows::<char>::gathered(2, &[]).row(1).is_empty());
     }
 
     #[test]

@@ -154,7 +154,7 @@ pub struct ContactSettings {
     pub bounce_speed: f64,
     /// Whether islands that may be about to stand or fall get more iterations than asked for. Off, every
     /// island gets the iterations above and no more, for comparisons.
-    pub patience: bool,
+    pub converge: bool,
     /// Numbers that contacts are solved in. `Auto`: `f32` impulses on `f64` velocities where many contacts
     /// are solved with `colored-pgs`, else `f64`. `Double`: `f64` everywhere. `Single`: as `Auto`, and
     /// `pgs` and `block-mass-splitting` have everything in `f32`.
@@ -205,7 +205,7 @@ impl Default for ContactSettings {
             damping: 1.0,
             sag: 1e-3,
             bounce_speed: 0.01,
-            patience: true,
+            converge: true,
             precision: Precision::Auto,
             paths: Paths::Auto,
         }

@@ -63,7 +63,8 @@ impl Snapshot {
     }
 }
 
-fn checksum(bytes: &[u8]) -> u64 {
+/// A number that changes when any of the bytes does.
+pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     let mut hasher = BitHasher::default();
     hasher.write(bytes);
     hasher.finish()

@@ -22,12 +22,12 @@ const WORK: usize = 4_000;
 const SLOW_ITERATIONS: usize = 50;
 /// Speed below which an island may be about to stand, m/s.
 const SLOW: f64 = 0.08;
-/// Error that patience with a large island is not wasted on, m/s: far below what makes a stack creep visibly.
+/// Error that iterations of a large island are not wasted on, m/s: far below what makes a stack creep visibly.
 const ENOUGH: f64 = 1e-6;
 /// How long an island must have been quiet to be at rest, s: its impulses have long converged, and
 /// carried on from step to step they stay so with few iterations.
 const SETTLED: f64 = 0.25;
-/// Rows up to which an island is small: a few blocks in a precarious place, worth patience. Few iterations
+/// Rows up to which an island is small: a few blocks in a precarious place, worth converging. Few iterations
 /// more would not get through a larger one.
 const SMALL: usize = 100;
 /// Mass ratio within an island above which iteration is not trusted to get there.
@@ -160,15 +160,15 @@ impl Facts {
     }
 
     /// Whether what iteration leaves over may decide if it stands or falls.
-    fn deserves_patience(&self, contact: &ContactSettings, rows: usize) -> bool {
+    fn deserves_convergence(&self, contact: &ContactSettings, rows: usize) -> bool {
         let precarious = self.speed < SLOW && rows <= SMALL && !self.settled;
-        contact.patience && (self.is_lopsided() || precarious)
+        contact.converge && (self.is_lopsided() || precarious)
     }
 
     /// Whether more iterations than asked for would be given, within the budget.
     fn iterates_longer(&self, contact: &ContactSettings) -> bool {
         let least = contact.iterations.min(contact.relax_iterations) as usize;
-        self.deserves_patience(contact, self.rows) && WORK / self.rows.max(1) > least
+        self.deserves_convergence(contact, self.rows) && WORK / self.rows.max(1) > least
     }
 }
 
@@ -194,7 +194,7 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
         && facts.masses.iter().all(|mass| SINGLE_MASSES.contains(mass));
     let few = facts.contacts < MANY_CONTACTS;
     if facts.iterates_longer(contact) {
-        if fits_single { SolvePath::PatientPile } else { SolvePath::General }
+        if fits_single { SolvePath::ConvergedPile } else { SolvePath::General }
     } else if fits_single && (!few || facts.relative_speed * dt < DRIFT) {
         SolvePath::Pile
     } else if few {
@@ -217,7 +217,7 @@ pub fn effort(
     let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
     let direct = escalate(facts, contact, rows);
     // where the direct path follows, iterating long first only costs
-    let patient = facts.deserves_patience(contact, rows) && direct == DirectUse::Never;
+    let patient = facts.deserves_convergence(contact, rows) && direct == DirectUse::Never;
     let iterations = if patient { iterations.max(affordable) } else { iterations };
     SolveSettings {
         solver: contact.solver,

@@ -2,14 +2,16 @@
 
 mod constraints;
 mod deformables;
-mod given;
 mod joints;
 mod part;
 mod points;
 mod ports;
+mod prescribed;
 mod problem;
 mod sheets;
 mod simulator;
+mod step_constraint;
+mod step_inputs;
 mod streams;
 
 use crate::ids::{BodyId, StaleId};
@@ -38,11 +40,18 @@ pub struct World {
     state: State,
     settings: Settings,
     /// Memory reused between steps; holds nothing that a step depends on.
-    scratch: impulse::Scratch,
-    cloth_scratch: large_steps::Scratch,
-    stream_scratch: particle::step::Scratch,
+    scratch: Scratch,
+    step_model: step_inputs::StepModel,
     /// What other simulators asked for.
     ports: ports::Ports,
+}
+
+/// Memory of the stages of a step.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    rigid: impulse::Scratch,
+    cloth: large_steps::Scratch,
+    streams: particle::step::Scratch,
 }
 
 /// Worlds with fewer bodies, no cloth and no particles are stepped on the caller's thread.
@@ -56,9 +65,8 @@ impl World {
             model: Model::default(),
             state: State::default(),
             settings,
-            scratch: impulse::Scratch::default(),
-            cloth_scratch: large_steps::Scratch::default(),
-            stream_scratch: particle::step::Scratch::default(),
+            scratch: Scratch::default(),
+            step_model: step_inputs::StepModel::default(),
             ports: ports::Ports::default(),
         })
     }
@@ -89,27 +97,14 @@ impl World {
     }
 
     fn step_here(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let World { model, state, settings, ports, .. } = self;
-        ports.begin(model, state, dt);
-        let gravity = settings.gravity;
-        let report = self.step_led(dt, observer);
-        self.ports.end(&mut self.model, &mut self.state, (dt, gravity));
+        let World { model, state, settings, scratch, step_model, ports } = self;
+        let model: &Model = model;
+        let seen = ports.begin(model, step_model, state, dt);
+        let mut stages = Stages { model: seen, state, settings, scratch, ports };
+        let report = stages.run(dt, observer);
+        let Stages { state, ports, .. } = stages;
+        ports.end((model, seen), state, (dt, settings.gravity));
         report
-    }
-
-    /// A step in which led bodies are already on their way.
-    fn step_led(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let World { model, state, settings, scratch, cloth_scratch, stream_scratch, ports } = self;
-        large_steps::check_finite(model, state)?;
-        particle::step::check_finite(model, state)?;
-        stream_scratch.before_bodies(model, state, dt);
-        cloth_scratch.before_bodies(model, state);
-        let mut report = impulse::step(model, state, settings, dt, scratch, observer)?;
-        ports.correct(model, state, dt, settings.substeps);
-        large_steps::step(model, state, settings, dt, cloth_scratch, &mut report, observer)?;
-        let moving = (state, &mut ports.sheets);
-        particle::step::step(model, moving, settings, dt, stream_scratch, &mut report, observer)?;
-        Ok(report)
     }
 
     // ----- building and editing -----
@@ -409,8 +404,35 @@ impl World {
 
     /// Drops all scratch memory. Changes no result; exists so that tests can say so.
     pub fn drop_scratch(&mut self) {
-        self.scratch = impulse::Scratch::default();
-        self.cloth_scratch = large_steps::Scratch::default();
-        self.stream_scratch = particle::step::Scratch::default();
+        self.scratch = Scratch::default();
+        self.step_model = step_inputs::StepModel::default();
+    }
+}
+
+/// What the stages of a step read and change.
+struct Stages<'a> {
+    /// With what others ask for this step laid over it.
+    model: &'a Model,
+    state: &'a mut State,
+    settings: &'a Settings,
+    scratch: &'a mut Scratch,
+    ports: &'a mut ports::Ports,
+}
+
+impl Stages<'_> {
+    /// Bodies, then cloth, then particles. Prescribed bodies are on their way already.
+    fn run(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
+        let Stages { model, state, settings, scratch, ports } = self;
+        let Scratch { rigid, cloth, streams } = &mut **scratch;
+        large_steps::check_finite(model, state)?;
+        particle::step::check_finite(model, state)?;
+        streams.before_bodies(model, state, dt);
+        cloth.before_bodies(model, state);
+        let mut report = impulse::step(model, state, settings, dt, rigid, observer)?;
+        ports.correct(model, state, dt, settings.substeps);
+        large_steps::step(model, state, settings, dt, cloth, &mut report, observer)?;
+        let moving = (&mut **state, &mut ports.sheets);
+        particle::step::step(model, moving, settings, dt, streams, &mut report, observer)?;
+        Ok(report)
     }
 }

@@ -3,8 +3,8 @@
 //! Ids stay what they were, so that the same id names the same thing in the whole and in its part.
 
 use super::World;
-use crate::couple::{Motion, Wrench};
 use crate::ids::{BodyId, DeformableId, EmitterId, JointId, PointId};
+use crate::simulator::{Motion, Wrench};
 use crate::state::stream::Struck;
 
 /// Something that a world holds.

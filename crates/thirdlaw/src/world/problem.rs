@@ -26,7 +26,7 @@ impl World {
     ///
     /// A step solves islands on their own; here they stand side by side in one problem. What solvers do
     /// to a contact is the same, save for those that take a number from the whole problem
-    /// (`jacobi-line-search` and `jacobi-scaled`). Joints, cloth, points and bodies led by other
+    /// (`jacobi-line-search` and `jacobi-scaled`). Joints, cloth, points and bodies prescribed by other
     /// simulators are not in it.
     ///
     /// With `settings.substeps = 1` and [`StepProblem::without_push`] it is the problem of

@@ -1,18 +1,18 @@
 //! Cloth across simulators: a world's own as sheets for others, and those of others for its particles.
 
 use super::World;
-use crate::couple::{Motion, Sheet};
 use crate::math::Vec3;
+use crate::simulator::{ContactSheet, Motion};
 
 impl World {
     /// Every cloth as a sheet whose vertices are handles.
-    pub(super) fn own_sheets(&self) -> Vec<Sheet> {
+    pub(super) fn own_sheets(&self) -> Vec<ContactSheet> {
         let first = self.model.bodies.len() + self.model.points.len();
         let cloths = self.model.cloths.iter().filter(|cloth| cloth.alive);
         let sheet = |cloth: &crate::model::deformable::model::DeformableModel| {
             let elements = &cloth.elements;
             let handles = cloth.range().map(|i| first + i).collect();
-            Sheet {
+            ContactSheet {
                 handles,
                 triangles: elements.triangles.clone(),
                 masses: elements.mass.clone(),
@@ -25,7 +25,7 @@ impl World {
 
     /// Takes in a sheet of another simulator. Only particles bounce off it, so that a world of which
     /// something else could touch it refuses.
-    pub(super) fn take_sheet(&mut self, sheet: &Sheet) -> Option<usize> {
+    pub(super) fn take_sheet(&mut self, sheet: &ContactSheet) -> Option<usize> {
         let streams = self.model.emitters.iter().any(|emitter| emitter.alive);
         let mut bodies = self.model.bodies.iter();
         if !streams
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// Where a foreign sheet is over the next step.
-    pub(super) fn lead_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+    pub(super) fn follow_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
         let Some(range) = self.ports.sheet_ranges.get(sheet).cloned() else { return };
         let all = &mut self.ports.sheets;
         for (list, motions) in [(&mut all.starts, starts), (&mut all.ends, ends)] {

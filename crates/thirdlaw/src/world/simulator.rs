@@ -5,14 +5,15 @@
 //! world first and couple it then.
 
 use super::World;
-use super::ports::{Led, motion};
-use crate::couple::{
-    Failure, Follow, Given, Met, Motion, Response, Sheet, Simulator, Surface, Wrench,
-};
+use super::prescribed::{PrescribedBody, motion};
 use crate::ids::{BodyId, ClothId, PointId};
 use crate::math::{Mat3, Vec3, rotation_from_vector};
 use crate::model::body::{Body, BodyKind};
 use crate::model::joint::model::Node;
+use crate::simulator::{
+    ContactSheet, ContactSurface, HandleResponse, Motion, ObstacleMotion, Reaction, Simulator,
+    SimulatorFailure, StepConstraint, Wrench,
+};
 use crate::state::snapshot::Snapshot;
 
 /// What a handle names.
@@ -105,12 +106,12 @@ impl Simulator for World {
                 self.wake_slot(slot);
             }
             Named::Point(slot) => self.state.points[slot].push += wrench.force,
-            Named::Vertex(i) => self.ports.vertex_pushes.push((i as u32, wrench.force)),
+            Named::Vertex(i) => self.ports.inputs.vertex_pushes.push((i as u32, wrench.force)),
             Named::Nothing => {}
         }
     }
 
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         World::step(self, dt)?;
         Ok(())
     }
@@ -128,7 +129,7 @@ impl Simulator for World {
         World::save(self).to_bytes()
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
         World::restore(self, &Snapshot::from_bytes(bytes)?)?;
         self.ports.forget();
         Ok(())
@@ -179,61 +180,66 @@ impl Simulator for World {
         }
     }
 
-    fn response(&self, handle: usize) -> Option<Response> {
+    fn response(&self, handle: usize) -> Option<HandleResponse> {
         let reach = 0.5 * (1.0 + 1.0 / f64::from(self.settings.substeps));
         match self.named(handle) {
             Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
                 let body = &self.model.bodies[slot];
                 let r = Mat3::from_quat(self.state.bodies[slot].rotation);
                 let inertia = r * body.inertia * r.transpose();
-                Some(Response { mass: body.mass, inertia, reach })
+                Some(HandleResponse { mass: body.mass, inertia, reach })
             }
-            Named::Point(slot) => {
-                Some(Response { mass: self.model.points[slot].mass, inertia: Mat3::ZERO, reach })
-            }
+            Named::Point(slot) => Some(HandleResponse {
+                mass: self.model.points[slot].mass,
+                inertia: Mat3::ZERO,
+                reach,
+            }),
             _ => None,
         }
     }
 
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
         match self.named(handle) {
-            Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
+            Named::Body(slot) if self.model.bodies[slot].is_dynamic() && end.is_finite() => {
                 let start = motion(&self.state.bodies[slot]);
-                let led = Led::prescribed(slot as u32, &self.model.bodies[slot], start, *end);
-                self.ports.led.push(led);
-                end.is_finite()
+                let body =
+                    PrescribedBody::prescribed(slot as u32, &self.model.bodies[slot], start, *end);
+                self.ports.inputs.prescribed.push(body);
+                true
             }
             _ => false,
         }
     }
 
     fn constraint_force(&self, handle: usize) -> Option<Wrench> {
-        let held = self.ports.held.iter().find(|(slot, _)| *slot as usize == handle)?;
-        Some(held.1)
+        let found =
+            self.ports.constraint_forces.iter().find(|(slot, _)| *slot as usize == handle)?;
+        Some(found.1)
     }
 
-    fn constrain(&mut self, given: &Given) -> bool {
-        self.take_constraint(given)
+    fn constrain(&mut self, constraint: &StepConstraint) -> bool {
+        self.take_constraint(constraint)
     }
 
     fn multipliers(&self, constraint: usize, out: &mut [f64]) -> bool {
         self.read_multipliers(constraint, out)
     }
 
-    fn surfaces(&self) -> Vec<Surface> {
+    fn surfaces(&self) -> Vec<ContactSurface> {
         let bodies = self.model.bodies.iter().enumerate();
         let mine = bodies.filter(|(slot, body)| body.alive && !self.is_obstacle(*slot));
-        let surface = |(handle, body): (usize, &crate::model::body::model::BodyModel)| Surface {
-            handle,
-            shape: body.shape.clone(),
-            center: body.center,
-            material: body.material,
-            dynamic: body.kind == BodyKind::Dynamic,
-        };
+        let surface =
+            |(handle, body): (usize, &crate::model::body::model::BodyModel)| ContactSurface {
+                handle,
+                shape: body.shape.clone(),
+                center: body.center,
+                material: body.material,
+                dynamic: body.kind == BodyKind::Dynamic,
+            };
         mine.map(surface).collect()
     }
 
-    fn add_obstacle(&mut self, surface: &Surface) -> Option<usize> {
+    fn add_obstacle(&mut self, surface: &ContactSurface) -> Option<usize> {
         let mut body = Body::kinematic(surface.shape.clone());
         body.material = surface.material;
         // its owner looks after what touches its own
@@ -243,22 +249,26 @@ impl Simulator for World {
         model.center = surface.center;
         model.reach = surface.shape.outer_radius() + surface.center.length();
         self.ports.obstacles.push(id);
-        self.ports.met.push(None);
+        self.ports.reactions.push(None);
         Some(self.ports.obstacles.len() - 1)
     }
 
-    fn follow(&mut self, obstacle: usize, follow: &Follow) {
+    fn move_obstacle(&mut self, obstacle: usize, motion: &ObstacleMotion) {
         let id = self.ports.obstacles.get(obstacle);
         if let Some(slot) = id.and_then(|id| self.model.slot(*id).ok()) {
-            self.ports.led.push(Led::obstacle(slot as u32, obstacle, follow));
+            self.ports.inputs.prescribed.push(PrescribedBody::obstacle(
+                slot as u32,
+                obstacle,
+                motion,
+            ));
         }
     }
 
-    fn met(&self, obstacle: usize) -> Option<Met> {
-        *self.ports.met.get(obstacle)?
+    fn reaction(&self, obstacle: usize) -> Option<Reaction> {
+        *self.ports.reactions.get(obstacle)?
     }
 
-    fn owed(&self, obstacle: usize) -> Wrench {
+    fn pending_impulse(&self, obstacle: usize) -> Wrench {
         let struck = &self.state.streams.struck;
         let slot = self.ports.obstacles.get(obstacle).map_or(u32::MAX, |id| id.index);
         match struck.binary_search_by_key(&slot, |s| s.body) {
@@ -267,19 +277,19 @@ impl Simulator for World {
         }
     }
 
-    fn sheets(&self) -> Vec<Sheet> {
+    fn sheets(&self) -> Vec<ContactSheet> {
         self.own_sheets()
     }
 
-    fn add_sheet(&mut self, sheet: &Sheet) -> Option<usize> {
+    fn add_sheet(&mut self, sheet: &ContactSheet) -> Option<usize> {
         self.take_sheet(sheet)
     }
 
-    fn follow_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
-        self.lead_sheet(sheet, starts, ends);
+    fn move_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+        self.follow_sheet(sheet, starts, ends);
     }
 
-    fn met_sheet(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
+    fn sheet_impulses(&self, sheet: usize, impulses: &mut [Vec3]) -> bool {
         self.sheet_struck(sheet, impulses)
     }
 }

@@ -40,7 +40,7 @@ fn islands_abreast_move_as_islands_alone() {
     let clusters = |restitution: f64| {
         let mut settings = Settings::default();
         let contact = &mut settings.contact;
-        (contact.precision, contact.patience) = (Precision::Double, false);
+        (contact.precision, contact.converge) = (Precision::Double, false);
         (contact.direct_rows, contact.tolerance, contact.bounce_speed) = (0, 0.0, 1e9);
         // what could bounce has none
         contact.skin = 0.0;

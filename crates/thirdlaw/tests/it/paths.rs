@@ -81,7 +81,7 @@ fn a_free_body_moves_to_the_last_bit_as_by_the_general_path() {
 #[test]
 fn batched_islands_move_as_by_the_general_path_but_for_rounding() {
     let mut world = with(|s| {
-        (s.contact.patience, s.contact.direct_rows, s.contact.tolerance) = (false, 0, 0.0);
+        (s.contact.converge, s.contact.direct_rows, s.contact.tolerance) = (false, 0, 0.0);
         s.contact.precision = Precision::Double;
     });
     for number in 0..6 {
@@ -101,7 +101,7 @@ fn batched_islands_move_as_by_the_general_path_but_for_rounding() {
 /// Small towers that iterate until they have converged, in `f32` and in `f64`; friction of a pile acts once per
 /// contact, which a tower that is not yet at rest sees.
 #[test]
-fn patient_piles_stand_as_by_the_general_path() {
+fn converged_piles_stand_as_by_the_general_path() {
     let mut world = with(|_| {});
     for tower in 0..5 {
         for i in 0..=tower {
@@ -109,7 +109,7 @@ fn patient_piles_stand_as_by_the_general_path() {
             world.add_body(Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(at.0, at.1, 0.0)).unwrap();
         }
     }
-    let (worst, taken) = compare(&mut world, SolvePath::PatientPile, 15, general);
+    let (worst, taken) = compare(&mut world, SolvePath::ConvergedPile, 15, general);
     assert!(taken > 40, "{taken}");
     assert!(worst.0 < 2e-5 && worst.1 < 3e-3, "{worst:?}");
 }
@@ -141,7 +141,7 @@ fn the_direct_solver_ends_where_iterations_lead() {
     let heavy = Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(0.03, 0.6, 0.02).mass(40.0);
     world.add_body(heavy).unwrap();
     let (worst, taken) = compare(&mut world, SolvePath::Direct, 10, |s| {
-        (s.contact.direct_rows, s.contact.patience) = (0, false);
+        (s.contact.direct_rows, s.contact.converge) = (0, false);
         (s.contact.iterations, s.contact.relax_iterations) = (20_000, 20_000);
     });
     assert!(taken > 0, "{taken}");

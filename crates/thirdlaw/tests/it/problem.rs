@@ -62,7 +62,7 @@ fn without_patience_every_island_gets_what_was_asked_for() {
     let iterations = |patience: bool| {
         let (mut world, _) = tower(6);
         let mut settings = *world.settings();
-        settings.contact.patience = patience;
+        settings.contact.converge = patience;
         settings.contact.direct_rows = 0;
         settings.contact.tolerance = 0.0;
         world.set_settings(settings).unwrap();
@@ -80,7 +80,7 @@ fn precision_is_what_was_asked_for() {
         let mut settings = *world.settings();
         settings.contact.solver = solver;
         settings.contact.precision = precision;
-        settings.contact.patience = false;
+        settings.contact.converge = false;
         world.set_settings(settings).unwrap();
         run(&mut world, 0.1, FRAME);
         let contacts = &world.state().contacts;

@@ -2,7 +2,7 @@
 
 use super::Newton;
 use super::states::State;
-use crate::contact::problem::{Bound, ContactProblem, Side, Velocities};
+use crate::contact::problem::{Bound, ContactProblem, ContactSide, Velocities};
 use crate::contact::row::{Pair, row_apply, row_velocity};
 use crate::contact::sweep::Effective;
 use crate::math::Vec3;
@@ -36,9 +36,9 @@ pub fn fill_matrix(problem: &ContactProblem, still: &mut Velocities, matrix: &mu
             matrix[i * m + i] += row.compliance;
             for side in [block.a, block.b] {
                 match side {
-                    Side::World => {}
-                    Side::Body(b) => still.bodies[b as usize] = Default::default(),
-                    Side::Particles { index, .. } => {
+                    ContactSide::World => {}
+                    ContactSide::Body(b) => still.bodies[b as usize] = Default::default(),
+                    ContactSide::Particles { index, .. } => {
                         index.iter().for_each(|&p| still.particles[p as usize] = Vec3::ZERO);
                     }
                 }

@@ -18,7 +18,7 @@ pub use follow::{Anchor, Pose, Softness};
 use follow::{Foot, Footing};
 
 use super::colors::Colors;
-use super::problem::{Block, Bound, ContactProblem, Side};
+use super::problem::{Block, Bound, ContactProblem, ContactSide};
 use super::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
 use crate::math::Twist;
 use crate::model::settings::FrictionModel;
@@ -120,7 +120,7 @@ pub(super) struct Chunk<'a> {
 
 fn qualifies(problem: &ContactProblem, block: &Block) -> bool {
     let rows = &problem.rows[block.rows()];
-    let solid = |side: &Side| !matches!(side, Side::Particles { .. });
+    let solid = |side: &ContactSide| !matches!(side, ContactSide::Particles { .. });
     solid(&block.a)
         && solid(&block.b)
         && rows.len().is_multiple_of(3)
@@ -287,7 +287,7 @@ impl Group {
             group.count[lane] = count;
             group.end = group.end.max(start + count);
             for (k, side) in [block.a, block.b].into_iter().enumerate() {
-                if let Side::Body(body) = side {
+                if let ContactSide::Body(body) = side {
                     group.read[k][lane] = body;
                     if !problem.bodies[body as usize].is_fixed() {
                         group.write[k][lane] = body;

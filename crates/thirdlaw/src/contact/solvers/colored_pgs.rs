@@ -7,7 +7,7 @@
 //! is a join. The colours are those of the problem's block order; adding a block may change them.
 
 use crate::contact::lanes::{Chunk, LEAF_GROUPS, Lanes, Nodes};
-use crate::contact::problem::{Block, ContactProblem, Side, Velocities};
+use crate::contact::problem::{Block, ContactProblem, ContactSide, Velocities};
 use crate::contact::row::{Pair, Port};
 use crate::contact::scratch::Scratch;
 use crate::contact::sweep::{BlockRows, Effective, Part, sweep};
@@ -179,15 +179,15 @@ impl Shared<'_> {
     }
 
     #[inline]
-    fn gather(&self, side: &Side) -> Port {
+    fn gather(&self, side: &ContactSide) -> Port {
         match *side {
-            Side::World => Port::WORLD,
-            Side::Body(i) => {
+            ContactSide::World => Port::WORLD,
+            ContactSide::Body(i) => {
                 let at = 6 * i as usize;
                 let twist = Twist { linear: self.read_cells(at), angular: self.read_cells(at + 3) };
                 Port::of_body(&self.problem.bodies[i as usize], twist)
             }
-            Side::Particles { index, weight } => Port::of_particles(index, weight, |i| {
+            ContactSide::Particles { index, weight } => Port::of_particles(index, weight, |i| {
                 (self.read_cells(self.particle_cell(i)), self.problem.particles[i])
             }),
         }
@@ -198,14 +198,14 @@ impl Shared<'_> {
     fn scatter(&self, block: &Block, pair: &Pair) {
         for (side, port, sign) in [(&block.a, &pair.a, -1.0), (&block.b, &pair.b, 1.0)] {
             match *side {
-                Side::World => {}
-                Side::Body(i) => {
+                ContactSide::World => {}
+                ContactSide::Body(i) => {
                     if !self.problem.bodies[i as usize].is_fixed() {
                         self.write_cells(6 * i as usize, port.linear);
                         self.write_cells(6 * i as usize + 3, port.angular);
                     }
                 }
-                Side::Particles { index, weight } => {
+                ContactSide::Particles { index, weight } => {
                     for (i, weight) in index.into_iter().zip(weight) {
                         let m = self.problem.particles[i as usize];
                         if weight != 0.0 && m != 0.0 {

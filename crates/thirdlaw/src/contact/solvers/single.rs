@@ -6,7 +6,7 @@
 //! not to be fast: each block is rounded when its turn comes. The kernel that is fast in `f32` is
 //! `step/rigid/pile`, which keeps velocities in `f64`.
 
-use crate::contact::problem::{Block, Bound, ContactProblem, Row, Side, Velocities};
+use crate::contact::problem::{Block, Bound, ContactProblem, ContactSide, Row, Velocities};
 use crate::contact::row::{self, Counts};
 use crate::contact::scratch::Scratch;
 use crate::contact::sweep::{BlockRows, Effective, Part};
@@ -64,12 +64,12 @@ pub fn iterate_block_mass_splitting(
         residual = residual.max(sweep(&rows, part, &mut impulses[block.rows()], &mut pair));
         for (side, turn, sign) in [(block.a, -pair.turn_a, -1.0), (block.b, pair.turn_b, 1.0)] {
             match side {
-                Side::World => {}
-                Side::Body(i) => {
+                ContactSide::World => {}
+                ContactSide::Body(i) => {
                     sums[i as usize][0] += pair.push * sign;
                     sums[i as usize][1] += turn;
                 }
-                Side::Particles { index, weight } => {
+                ContactSide::Particles { index, weight } => {
                     for (i, weight) in index.into_iter().zip(weight) {
                         let at = problem.bodies.len() + i as usize;
                         sums[at][0] += pair.push * (sign * weight as f32);

@@ -50,8 +50,8 @@ fn many_on_one(rows: usize) -> Case {
         problem.rows[key as usize].bound =
             Bound::Interval { lower: f64::NEG_INFINITY, upper: f64::INFINITY };
         problem.blocks.push(Block {
-            a: Side::World,
-            b: Side::Body(0),
+            a: ContactSide::World,
+            b: ContactSide::Body(0),
             row_start: key,
             row_count: 1,
             key: u64::from(key),
@@ -95,7 +95,7 @@ fn bridson_solves_the_problem_of_heavier_bodies() {
         let mut count = vec![0.0; recipe.bodies];
         for block in &case.problem.blocks {
             for side in [block.a, block.b] {
-                if let Side::Body(i) = side {
+                if let ContactSide::Body(i) = side {
                     count[i as usize] += 1.0;
                 }
             }
@@ -183,8 +183,8 @@ fn free_bodies(random: &mut Random, places: &[Vec3]) -> Case {
         let arms = [point - places[a], point - places[b]];
         contact_rows(&mut problem.rows, random.unit(), arms, 0.0, Some(0.4));
         problem.blocks.push(Block {
-            a: Side::Body(a as u32),
-            b: Side::Body(b as u32),
+            a: ContactSide::Body(a as u32),
+            b: ContactSide::Body(b as u32),
             row_start,
             row_count: 3,
             key: key as u64,

@@ -19,13 +19,13 @@ fn nodes(problem: &ContactProblem, block: &Block) -> Vec<usize> {
     let mut out = Vec::new();
     for side in [block.a, block.b] {
         match side {
-            Side::World => {}
-            Side::Body(i) => {
+            ContactSide::World => {}
+            ContactSide::Body(i) => {
                 if problem.bodies[i as usize].inv_mass != Vec3::ZERO {
                     out.push(i as usize);
                 }
             }
-            Side::Particles { index, weight } => {
+            ContactSide::Particles { index, weight } => {
                 for (i, w) in index.into_iter().zip(weight) {
                     if w != 0.0 {
                         out.push(problem.bodies.len() + i as usize);
@@ -137,7 +137,7 @@ fn refresh_is_prepare_when_only_numbers_changed() {
             row.bias += 0.01;
         }
         for block in &mut case.problem.blocks {
-            if let Side::Particles { weight, .. } = &mut block.b {
+            if let ContactSide::Particles { weight, .. } = &mut block.b {
                 *weight = weight.map(|w| w * 0.9);
             }
         }

@@ -68,10 +68,10 @@ fn stack(masses: &[f64], pull: f64) -> Case {
             let arms = [Vec3::new(x, 0.5, z), Vec3::new(x, -0.5, z)];
             contact_rows(&mut problem.rows, Vec3::Y, arms, 0.0, Some(0.6));
         }
-        let a = if i == 0 { Side::World } else { Side::Body(i - 1) };
+        let a = if i == 0 { ContactSide::World } else { ContactSide::Body(i - 1) };
         problem.blocks.push(Block {
             a,
-            b: Side::Body(i),
+            b: ContactSide::Body(i),
             row_start,
             row_count: 12,
             key: u64::from(i),

@@ -14,8 +14,8 @@ fn sliding(velocity: Vec3, friction: f64, model: FrictionModel) -> Case {
     let arms = [Vec3::ZERO, Vec3::new(0.02, -0.05, 0.01)];
     contact_rows(&mut problem.rows, Vec3::Y, arms, 0.0, Some(friction));
     problem.blocks.push(Block {
-        a: Side::World,
-        b: Side::Body(0),
+        a: ContactSide::World,
+        b: ContactSide::Body(0),
         row_start: 0,
         row_count: 3,
         key: 0,

@@ -81,8 +81,8 @@ fn held(seed: u64, recipe: Recipe) -> Held {
     let mut all = case.problem.clone();
     let first = recipe.bodies as u32;
     let side = |end: u32| match end.checked_sub(first) {
-        None => Side::Body(end),
-        Some(p) => Side::Particles { index: [p; 4], weight: [1.0, 0.0, 0.0, 0.0] },
+        None => ContactSide::Body(end),
+        Some(p) => ContactSide::Particles { index: [p; 4], weight: [1.0, 0.0, 0.0, 0.0] },
     };
     for (i, &[a, b]) in pairs.iter().enumerate() {
         let row_start = (contacts + 3 * i) as u32;
@@ -346,9 +346,11 @@ fn impulses_spread_through_joints_as_dense_algebra_says() {
                 for (side, arm, sign) in [(block.a, row.arm_a, -1.0), (block.b, row.arm_b, 1.0)] {
                     let linear = sign * row.direction;
                     match side {
-                        Side::World => {}
-                        Side::Body(b) => pushes.push((b, Part { linear, angular: sign * arm })),
-                        Side::Particles { index, weight } => {
+                        ContactSide::World => {}
+                        ContactSide::Body(b) => {
+                            pushes.push((b, Part { linear, angular: sign * arm }))
+                        }
+                        ContactSide::Particles { index, weight } => {
                             for (p, w) in index.into_iter().zip(weight) {
                                 let part = Part { linear: w * linear, angular: Vec3::ZERO };
                                 pushes.push((problem.bodies.len() as u32 + p, part));

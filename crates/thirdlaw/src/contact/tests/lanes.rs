@@ -153,7 +153,8 @@ fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
         .collect();
     let mut anchors = Vec::new();
     for block in &case.problem.blocks {
-        let bodies = [block.a, block.b].map(|side| if let Side::Body(i) = side { i } else { 0 });
+        let bodies =
+            [block.a, block.b].map(|side| if let ContactSide::Body(i) = side { i } else { 0 });
         for i in 0..block.row_count / 3 {
             let (radii, with_b) = ([0.0, 0.01 * f64::from(i)], i % 2 == 0);
             let (arms, skin) = ([vector(0.3), vector(0.3)], 1e-4 * f64::from(i));

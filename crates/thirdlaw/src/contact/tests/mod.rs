@@ -161,12 +161,12 @@ pub fn body(random: &mut Random, mass: f64) -> BodyMass {
     }
 }
 
-fn side(random: &mut Random, recipe: &Recipe, taken: Option<Side>) -> Side {
+fn side(random: &mut Random, recipe: &Recipe, taken: Option<ContactSide>) -> ContactSide {
     let kind = random.below(if recipe.particles >= 8 { 5 } else { 3 });
     match kind {
-        0 if taken.is_some() => Side::World,
+        0 if taken.is_some() => ContactSide::World,
         0..=2 => loop {
-            let side = Side::Body(random.below(recipe.bodies) as u32);
+            let side = ContactSide::Body(random.below(recipe.bodies) as u32);
             if Some(side) != taken {
                 return side;
             }
@@ -184,7 +184,7 @@ fn side(random: &mut Random, recipe: &Recipe, taken: Option<Side>) -> Side {
                 weight[k] = random.between(0.2, 1.0);
             }
             let sum: f64 = weight.iter().sum();
-            Side::Particles { index, weight: weight.map(|w| w / sum) }
+            ContactSide::Particles { index, weight: weight.map(|w| w / sum) }
         }
     }
 }

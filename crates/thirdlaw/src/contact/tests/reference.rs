@@ -29,14 +29,14 @@ pub fn jacobian_row(problem: &ContactProblem, block: &Block, row: &Row) -> Vec<f
     let mut out = vec![0.0; 6 * problem.bodies.len() + 3 * problem.particles.len()];
     for (side, arm, sign) in [(block.a, row.arm_a, -1.0), (block.b, row.arm_b, 1.0)] {
         match side {
-            Side::World => {}
-            Side::Body(b) => {
+            ContactSide::World => {}
+            ContactSide::Body(b) => {
                 for k in 0..3 {
                     out[6 * b as usize + k] += sign * row.direction[k];
                     out[6 * b as usize + 3 + k] += sign * arm[k];
                 }
             }
-            Side::Particles { index, weight } => {
+            ContactSide::Particles { index, weight } => {
                 for (p, w) in index.into_iter().zip(weight) {
                     for k in 0..3 {
                         let at = 6 * problem.bodies.len() + 3 * p as usize + k;

@@ -11,7 +11,13 @@ const PILE: Recipe =
 fn falling() -> Case {
     let mut rows = Vec::new();
     contact_rows(&mut rows, Vec3::Y, [Vec3::ZERO; 2], 0.0, Some(0.5));
-    let block = Block { a: Side::World, b: Side::Body(0), row_start: 0, row_count: 3, key: 0 };
+    let block = Block {
+        a: ContactSide::World,
+        b: ContactSide::Body(0),
+        row_start: 0,
+        row_count: 3,
+        key: 0,
+    };
     let mass = BodyMass { inv_mass: Vec3::splat(0.5), inv_inertia: Mat3::ZERO };
     let problem = ContactProblem {
         bodies: vec![mass],

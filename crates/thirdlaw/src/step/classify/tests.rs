@@ -11,7 +11,7 @@ fn every_threshold_divides_two_paths() {
     let settings = Settings::default();
     let path = |facts: Facts| classify(&facts, &settings, 1.0 / 60.0);
     let fast = Facts { speed: 2.0, relative_speed: 10.0, ..resting() };
-    assert_eq!(path(resting()), SolvePath::PatientPile);
+    assert_eq!(path(resting()), SolvePath::ConvergedPile);
     assert_eq!(path(Facts { settled: true, ..resting() }), SolvePath::Pile);
     assert_eq!(path(fast), SolvePath::Batched);
     assert_eq!(path(Facts { relative_speed: 0.5, ..fast }), SolvePath::Pile);
@@ -22,7 +22,7 @@ fn every_threshold_divides_two_paths() {
     assert_eq!(path(carried), SolvePath::General);
     assert_eq!(path(Facts { masses: [1.0, 21.0], ..resting() }), SolvePath::General);
     let lopsided = Facts { masses: [1.0, 21.0], rows: 300, contacts: 25, ..resting() };
-    assert_eq!(path(lopsided), SolvePath::PatientPile);
+    assert_eq!(path(lopsided), SolvePath::ConvergedPile);
     assert_eq!(path(Facts { masses: [1e-10, 1e-10], ..fast }), SolvePath::Batched);
     assert_eq!(path(Facts { links: 1, ..fast }), SolvePath::General);
     assert_eq!(path(Facts { plain_body: true, ..Facts::none() }), SolvePath::Free);

@@ -3,7 +3,7 @@
 //! once, by all threads.
 
 use super::kinematic::move_kinematic;
-use super::{check_finite, sleep, sweep};
+use super::{check_finite, continuous, sleep};
 use crate::collide::broad::BroadPhase;
 use crate::model::Model;
 use crate::model::body::BodyKind;
@@ -64,7 +64,7 @@ pub fn finish(
         for slot in slots.filter(|&slot| islands.places()[slot] != NONE) {
             let way = state.bodies[slot].position.distance(broad.start(slot).0);
             if is_fast(&model.bodies[slot], way, &state.bodies[slot]) {
-                report.swept += u32::from(sweep::stop(model, state, slot, broad));
+                report.swept += u32::from(continuous::stop(model, state, slot, broad));
             }
         }
     }

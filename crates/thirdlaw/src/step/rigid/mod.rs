@@ -3,9 +3,10 @@
 //! One step:
 //!   1. pairs whose bounds come within reach            collide/broad.rs
 //!   2. contact points of every pair                    collide/contacts.rs
-//!   3. islands of bodies linked by contacts            step/island.rs
+//!   3. islands of bodies linked by contacts            step/island/
+//!      and the path that each takes                    step/classify.rs
 //!   4. per island, in equal substeps: forces, contact
-//!      impulses with and without push, positions       step/rigid/substep.rs
+//!      impulses with and without push, positions       step/rigid/substep/
 //!      and so for most of them together                step/rigid/pile/, step/rigid/abreast.rs
 //!      or without contacts                             step/rigid/free.rs
 //!   5. fast bodies are stopped where they first touch,
@@ -14,21 +15,21 @@
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
-pub(crate) mod abreast;
-pub(crate) mod articulated;
+pub(crate) mod batched;
+pub(crate) mod continuous;
 pub(crate) mod finish;
 pub(crate) mod free;
+pub(crate) mod jointed;
+pub(crate) mod jointed_contacts;
+pub(crate) mod jointed_rows;
 pub(crate) mod kinematic;
-pub(crate) mod linked;
 pub(crate) mod pile;
 pub(crate) mod problem;
-pub(crate) mod rebound;
 pub(crate) mod reduced;
+pub(crate) mod restitution;
 pub(crate) mod sleep;
+pub(crate) mod stopwatch;
 pub(crate) mod substep;
-pub(crate) mod sweep;
-pub(crate) mod through;
-pub(crate) mod watch;
 
 use super::classify::{Facts, classify};
 use super::island::{Island, Islands, Linked};
@@ -48,8 +49,8 @@ use pile::Piles;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
+use stopwatch::{Clock, Spent, Stopwatch};
 use substep::{Changed, IslandScratch, PointImpulse, SolveTotals, solve_island};
-use watch::{Clock, Spent, Watch};
 
 /// Bodies that a thread goes through at least.
 const TOGETHER: usize = 512;
@@ -260,7 +261,7 @@ fn solve_islands(
     piles.collect(setting, islands, plans);
     let shared = Shared { model, state, settings, dt, islands, plans, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
-    let mut watch = Watch::start(clock);
+    let mut watch = Stopwatch::start(clock);
     let mut alone = Spent::default();
     solve_range(&shared, 0..islands.islands.len(), out);
     totals.iter().for_each(|totals| alone.add(&totals.spent));
@@ -305,7 +306,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let weights = islands.iter().zip(paths()).map(|(island, path)| match path {
         SolvePath::Batched => 8 * island.contact_count,
         SolvePath::Free => 1,
-        SolvePath::Pile | SolvePath::PatientPile => 0,
+        SolvePath::Pile | SolvePath::ConvergedPile => 0,
         _ => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
     });
     if islands.len() > 1 && weights.sum::<usize>() > TASK {
@@ -320,7 +321,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     }
     let Some(first) = islands.first() else { return };
     let setting = (shared.model, shared.state, shared.settings, shared.dt);
-    let mut watch = Watch::start(shared.clock);
+    let mut watch = Stopwatch::start(shared.clock);
     let mut scratch = None;
     for (i, (island, path)) in islands.iter().zip(paths()).enumerate() {
         if path == SolvePath::General {
@@ -334,7 +335,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     if abreast.clone().next().is_some() {
         let scratch = scratch.get_or_insert_with(|| take(shared.pool));
         let members = abreast.clone().map(|(island, _)| shared.islands.members(island));
-        let totals = abreast::solve(setting, members, scratch, &mut watch);
+        let totals = batched::solve(setting, members, scratch, &mut watch);
         out.totals[0].include(&totals);
         let mut at = (0, 0);
         for (island, _) in abreast {

@@ -19,7 +19,7 @@
 //!   3. forces, and the first surface met on the way         flight.rs, advance.rs
 //!   4. bounces until the end of the step                    bounce.rs, corner.rs
 //!   5. sums of what was pushed, in the order of particles   step.rs
-//!   6. those whose life is over make room                   stream.rs
+//!   6. those whose life is over make room                   state/stream.rs
 //!
 //! Particles are worked on in chunks of fixed size and sums are made chunk after chunk: the same
 //! bits for any number of threads.

@@ -1,7 +1,8 @@
 //! Worlds coupled with worlds: what is split in two is as what is one.
 
 use crate::{cuboid, earth, floor, sphere, world};
-use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Simulator, Tie, Wrench};
+use thirdlaw::couple::{Anchor, CoupleError, Coupling, CouplingSettings, SavedProblem, Tie};
+use thirdlaw::simulator::{Simulator, Wrench};
 use thirdlaw::{Body, BodyId, Cloth, ClothMesh, Pose, Quat, Vec3, World, measure};
 
 const DT: f64 = 1.0 / 60.0;
@@ -277,5 +278,33 @@ fn three_worlds_resumed_from_bytes_go_on_to_the_same_bits() {
         assert!(second.load(damaged).is_err());
         assert_eq!(second.get::<World>(1).unwrap().hash(), before);
     }
-    assert!(coupling().load(&bytes).is_err());
+    let other = coupling().load(&bytes).unwrap_err();
+    assert_eq!(other, CoupleError::Saved(SavedProblem::OtherCoupling));
+}
+
+#[test]
+fn no_damaged_byte_of_a_saved_coupling_is_taken_for_good() {
+    let mut coupling = three();
+    for _ in 0..5 {
+        coupling.step(DT).unwrap();
+    }
+    let bytes = coupling.to_bytes().unwrap();
+    coupling.step(DT).unwrap();
+    let now = coupling.to_bytes().unwrap();
+    let mut refused = |damaged: &[u8], what: &str| {
+        let error = coupling.load(damaged).expect_err(what);
+        assert!(matches!(error, CoupleError::Saved(_)), "{what}: {error}");
+    };
+    for i in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[i] ^= 1 << (i % 8);
+        refused(&damaged, &format!("byte {i} of {}", bytes.len()));
+    }
+    for length in (0..bytes.len()).step_by(97) {
+        refused(&bytes[..length], &format!("{length} bytes of {}", bytes.len()));
+    }
+    refused(&[bytes.as_slice(), &[0]].concat(), "a byte too many");
+    assert_eq!(coupling.to_bytes().unwrap(), now, "what was refused has changed nothing");
+    coupling.load(&bytes).unwrap();
+    assert_eq!(coupling.to_bytes().unwrap(), bytes);
 }

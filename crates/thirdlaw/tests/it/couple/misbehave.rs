@@ -1,10 +1,8 @@
 //! Simulators that misbehave are named, and the others stay untouched.
 
 use super::Mass;
-use thirdlaw::couple::{
-    Anchor, CoupleError, Coupling, CouplingSettings, Failure, Motion, Problem, Simulator, Tie,
-    Wrench,
-};
+use thirdlaw::couple::{Anchor, CoupleError, Coupling, CouplingSettings, SimulatorProblem, Tie};
+use thirdlaw::simulator::{Motion, Simulator, SimulatorFailure, Wrench};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Sin {
@@ -40,11 +38,11 @@ impl Simulator for Sinner {
     fn push(&mut self, handle: usize, force: Wrench) {
         self.0.push(handle, force);
     }
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         self.2 += 1;
         assert!(!self.sins(Sin::Panics), "I cannot step");
         if self.sins(Sin::Fails) {
-            return Err(Failure("out of fuel".into()));
+            return Err(SimulatorFailure("out of fuel".into()));
         }
         self.0.step(dt)
     }
@@ -59,7 +57,7 @@ impl Simulator for Sinner {
     fn to_bytes(&self) -> Vec<u8> {
         self.0.to_bytes()
     }
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
         self.0.load(bytes)
     }
 }
@@ -97,14 +95,18 @@ fn whoever_misbehaves_is_named_and_the_others_are_untouched() {
         let CoupleError::Simulator { name, problem } = &error else { panic!("{error}") };
         assert_eq!(name, "sinner", "{error}");
         let right = match sin {
-            Sin::Panics => matches!(problem, Problem::Panicked { during: "step", .. }),
-            Sin::PanicsReading => matches!(problem, Problem::Panicked { during: "read", .. }),
-            Sin::Fails => {
-                matches!(problem, Problem::Failed { message, .. } if message == "out of fuel")
+            Sin::Panics => matches!(problem, SimulatorProblem::Panicked { during: "step", .. }),
+            Sin::PanicsReading => {
+                matches!(problem, SimulatorProblem::Panicked { during: "read", .. })
             }
-            Sin::NotANumber => matches!(problem, Problem::NotFinite { handle: 0 }),
-            Sin::ForgetsToRestore => matches!(problem, Problem::NotRestored { handle: 0 }),
-            Sin::LosesHandles => matches!(problem, Problem::HandleCount { expected: 1, found: 0 }),
+            Sin::Fails => {
+                matches!(problem, SimulatorProblem::Failed { message, .. } if message == "out of fuel")
+            }
+            Sin::NotANumber => matches!(problem, SimulatorProblem::NotFinite { handle: 0 }),
+            Sin::ForgetsToRestore => matches!(problem, SimulatorProblem::NotRestored { handle: 0 }),
+            Sin::LosesHandles => {
+                matches!(problem, SimulatorProblem::HandleCount { expected: 1, found: 0 })
+            }
         };
         assert!(right, "{sin:?}: {error}");
     }

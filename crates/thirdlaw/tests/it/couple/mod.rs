@@ -1,15 +1,17 @@
 //! Facts about coupled simulators, most of them written as a user would write one.
 
 mod bodies;
+mod constrained;
+mod inputs;
 mod misbehave;
+mod mixtures;
 mod oscillator;
 mod parts;
 mod roles;
 mod streams;
-mod told;
 mod turns;
 
-use thirdlaw::couple::{Failure, Motion, Simulator, Wrench};
+use thirdlaw::simulator::{Motion, Simulator, SimulatorFailure, Wrench};
 use thirdlaw::{Cloth, ClothMesh, Fabric, Vec3, World};
 
 /// A cloth held along its rim, in a world of its own.
@@ -41,10 +43,10 @@ pub struct Mass {
     pub force: f64,
     /// Average acceleration (Newmark) instead of backward Euler.
     pub newmark: bool,
-    /// Where it was told to go, and what that took.
-    pub told: Option<(f64, f64)>,
+    /// Where it has to go, and what that took.
+    pub prescribed: Option<(f64, f64)>,
     pub held: f64,
-    /// Whether it can be told.
+    /// Whether it can be prescribed.
     pub obeys: bool,
     pub saved: (f64, f64),
 }
@@ -78,9 +80,9 @@ impl Simulator for Mass {
     fn push(&mut self, _: usize, force: Wrench) {
         self.force += force.force.x;
     }
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         let force = std::mem::take(&mut self.force);
-        match self.told.take() {
+        match self.prescribed.take() {
             None => (self.x, self.v) = self.advance(dt, force),
             Some((_, v)) => {
                 // the force that leads to the velocity wanted; both schemes are linear in it
@@ -96,19 +98,19 @@ impl Simulator for Mass {
     }
     fn restore(&mut self) {
         (self.x, self.v) = self.saved;
-        (self.force, self.told) = (0.0, None);
+        (self.force, self.prescribed) = (0.0, None);
     }
     fn to_bytes(&self) -> Vec<u8> {
         [self.x.to_le_bytes(), self.v.to_le_bytes()].concat()
     }
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
-        let (x, v) = bytes.split_at_checked(8).ok_or(Failure("too short".into()))?;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
+        let (x, v) = bytes.split_at_checked(8).ok_or(SimulatorFailure("too short".into()))?;
         let number = |b: &[u8]| b.try_into().map(f64::from_le_bytes);
         (self.x, self.v) = (number(x)?, number(v)?);
         Ok(())
     }
     fn prescribe(&mut self, _: usize, end: &Motion) -> bool {
-        self.told = Some((end.position.x, end.velocity.linear.x));
+        self.prescribed = Some((end.position.x, end.velocity.linear.x));
         self.obeys
     }
     fn constraint_force(&self, _: usize) -> Option<Wrench> {

@@ -3,10 +3,8 @@
 use super::Mass;
 use std::f64::consts::PI;
 use thirdlaw::Vec3;
-use thirdlaw::couple::{
-    Acceleration, Anchor, Coupling, CouplingSettings, Failure, Method, Motion, Simulator, Tie,
-    Wrench,
-};
+use thirdlaw::couple::{Acceleration, Anchor, Coupling, CouplingSettings, Method, Tie};
+use thirdlaw::simulator::{Motion, Simulator, SimulatorFailure, Wrench};
 
 const OUTER: f64 = 4.0 * PI * PI;
 const INNER: f64 = 16.0 * PI * PI;
@@ -33,7 +31,7 @@ impl Simulator for Half {
         Motion::point(Vec3::new(x, 0.0, 0.0), Vec3::new(v, 0.0, 0.0))
     }
     fn push(&mut self, _: usize, _: Wrench) {}
-    fn step(&mut self, h: f64) -> Result<(), Failure> {
+    fn step(&mut self, h: f64) -> Result<(), SimulatorFailure> {
         let [first, last] = self.neighbour;
         let (f0, f1) = (INNER * if self.linear { first } else { last }, INNER * last);
         let k = OUTER + INNER;
@@ -53,8 +51,8 @@ impl Simulator for Half {
     fn to_bytes(&self) -> Vec<u8> {
         Vec::new()
     }
-    fn load(&mut self, _: &[u8]) -> Result<(), Failure> {
-        Err(Failure("not needed here".into()))
+    fn load(&mut self, _: &[u8]) -> Result<(), SimulatorFailure> {
+        Err(SimulatorFailure("not needed here".into()))
     }
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
         self.neighbour[1] = end.position.x;

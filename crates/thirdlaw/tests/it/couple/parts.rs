@@ -1,9 +1,9 @@
 //! Worlds made of parts of another, and bodies that are led through them.
 
 use crate::{cuboid, earth, floor, sphere};
-use thirdlaw::couple::{
-    Anchor, Coupling, CouplingSettings, Failure, Follow, Method, Motion, Response, Simulator,
-    Surface, Tie, Wrench,
+use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Method, Tie};
+use thirdlaw::simulator::{
+    ContactSurface, HandleResponse, Motion, ObstacleMotion, Simulator, SimulatorFailure, Wrench,
 };
 use thirdlaw::{
     Body, Cloth, ClothMesh, Emitter, Mat3, Point, Pose, Quat, Thing, Twist, Vec3, World,
@@ -68,7 +68,7 @@ fn parts_stepped_alone_and_shown_are_the_whole() {
 fn a_led_body_that_nothing_touches_ends_where_its_owner_has_it() {
     let mut world = earth();
     let shape = cuboid(0.1, 0.2, 0.3);
-    let surface = Surface {
+    let surface = ContactSurface {
         handle: 0,
         shape,
         center: Vec3::ZERO,
@@ -88,14 +88,18 @@ fn a_led_body_that_nothing_touches_ends_where_its_owner_has_it() {
         velocity: Twist { linear: Vec3::ZERO, angular: Vec3::ZERO },
     };
     let inertia = Mat3::from_diagonal(Vec3::new(0.13, 0.1, 0.05));
-    let response = Some(Response { mass: 2.0, inertia, reach: 0.5625 });
-    world.follow(obstacle, &Follow { start, end, counted: Wrench::ZERO, response });
+    let response = Some(HandleResponse { mass: 2.0, inertia, reach: 0.5625 });
+    world.move_obstacle(obstacle, &ObstacleMotion { start, end, counted: Wrench::ZERO, response });
     Simulator::step(&mut world, DT).unwrap();
-    let met = world.met(obstacle).unwrap();
-    assert!((met.end.position - end.position).length() < 1e-14);
-    assert!(met.end.rotation.dot(end.rotation).abs() > 1.0 - 1e-14, "{:?}", met.end.rotation);
-    assert!(met.impulse.force.length() < 1e-13 && met.impulse.torque.length() < 1e-13);
-    assert!(met.end.velocity.angular.length() < 1e-13);
+    let reaction = world.reaction(obstacle).unwrap();
+    assert!((reaction.end.position - end.position).length() < 1e-14);
+    assert!(
+        reaction.end.rotation.dot(end.rotation).abs() > 1.0 - 1e-14,
+        "{:?}",
+        reaction.end.rotation
+    );
+    assert!(reaction.impulse.force.length() < 1e-13 && reaction.impulse.torque.length() < 1e-13);
+    assert!(reaction.end.velocity.angular.length() < 1e-13);
 }
 
 /// Hands every call on.
@@ -111,7 +115,7 @@ impl Simulator for Wrapped {
     fn push(&mut self, handle: usize, force: Wrench) {
         Simulator::push(&mut self.0, handle, force);
     }
-    fn step(&mut self, dt: f64) -> Result<(), Failure> {
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         Simulator::step(&mut self.0, dt)
     }
     fn save(&mut self) {
@@ -123,7 +127,7 @@ impl Simulator for Wrapped {
     fn to_bytes(&self) -> Vec<u8> {
         Simulator::to_bytes(&self.0)
     }
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
         self.0.load(bytes)
     }
     fn inner(&self) -> Option<&dyn Simulator> {

@@ -131,7 +131,7 @@ fn every_mass_ratio_is_the_merged_mass_or_is_switched() {
         let mut merged = Mass { v: 1.0, ..Mass::new(1.0 + ratio, 40.0) };
         merged.gravity = -ratio / (1.0 + ratio);
         for _ in 0..100 {
-            use thirdlaw::couple::Simulator;
+            use thirdlaw::simulator::Simulator;
             merged.step(DT).unwrap();
         }
         let (a, b, report) = run(Method::Iterated, ratio, Roles::Measured);
@@ -158,7 +158,7 @@ fn iterating_equals_the_monolithic_scheme() {
         whole.gravity = -8.0 / 3.0;
         let mut coupling = pair(a, b, settings, Roles::Measured);
         for _ in 0..1000 {
-            use thirdlaw::couple::Simulator;
+            use thirdlaw::simulator::Simulator;
             coupling.step(DT).unwrap();
             whole.step(DT).unwrap();
             for i in 0..2 {

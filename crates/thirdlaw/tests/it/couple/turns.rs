@@ -2,7 +2,8 @@
 //! watched from outside.
 
 use crate::{cuboid, earth, floor, sphere, world};
-use thirdlaw::couple::{Anchor, CoupleError, Coupling, CouplingSettings, Method, Simulator, Tie};
+use thirdlaw::couple::{Anchor, CoupleError, Coupling, CouplingSettings, Method, Tie};
+use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Vec3, World, measure};
 
 const DT: f64 = 1.0 / 60.0;

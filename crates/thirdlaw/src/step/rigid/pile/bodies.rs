@@ -179,7 +179,7 @@ fn add(to: &mut Line, line: &Line, k: f64) {
 }
 
 /// Some of the dynamic bodies.
-pub struct Some<'a> {
+pub struct BodyRange<'a> {
     pub velocity: &'a mut [Line],
     pub moved: &'a mut [Line],
     pub free: &'a mut [Line],
@@ -235,10 +235,10 @@ impl SharedLines<'_> {
     ///
     /// # Safety
     /// Nobody else reads or changes them meanwhile.
-    pub unsafe fn some(&self, Range { start, end }: Range<usize>) -> Some<'_> {
+    pub unsafe fn some(&self, Range { start, end }: Range<usize>) -> BodyRange<'_> {
         // SAFETY: the caller's; lines begin with the world's
         unsafe {
-            Some {
+            BodyRange {
                 velocity: self.velocity.range(start + 1..end + 1),
                 moved: self.moved.range(start + 1..end + 1),
                 free: self.free.range(start + 1..end + 1),
@@ -249,7 +249,7 @@ impl SharedLines<'_> {
     }
 }
 
-impl Some<'_> {
+impl BodyRange<'_> {
     /// v⁰ = v + h M⁻¹f, plus what contacts did in the substep before: with the arms of the whole step
     /// that is what its impulses would do again.
     pub fn begin(&mut self, setting: Setting, substep: u32) {

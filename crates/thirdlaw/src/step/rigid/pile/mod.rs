@@ -3,21 +3,21 @@
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
 //!
-//!   - eight contacts go side by side in single precision                  sweep.rs, vector.rs
+//!   - eight contacts go side by side in single precision                  sweep/, simd/f32x8/
 //!   - what lies within a block of neighbours stays at hand for a substep  blocks.rs, order.rs, plan.rs
-//!   - friction acts once per contact, not at each of its points           sweep.rs
+//!   - friction acts once per contact, not at each of its points           sweep/
 //!   - arms, normals and inertia are those of the beginning of the step, and gaps follow the bodies
-//!     to first order, so that a contact is packed once a step             pack.rs
+//!     to first order, so that a contact is packed once a step             pack/
 //!   - with constant arms the impulses of one substep do to the bodies in the next what they did
 //!     before, so that starting from them is a sum per body                bodies.rs
 //!   - separate piles go through all substeps one after the other, each from a core's cache
-//!   - threads stay together through all stages of a large one            team.rs
+//!   - threads stay together through all stages of a large one            parallel/team.rs
 //!
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
 //! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
-//! bodies that fly about, take other paths. Those that deserve patience
+//! bodies that fly about, take other paths. Those that deserve convergence
 //! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
@@ -27,9 +27,9 @@
 mod blocks;
 mod bodies;
 mod bundle;
+mod convergence;
 mod order;
 mod pack;
-mod patience;
 mod plan;
 mod sides;
 mod step;
@@ -38,8 +38,8 @@ mod unpack;
 mod work;
 
 use super::Plan;
+use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{Setting, SolveTotals};
-use super::watch::{Spent, Watch};
 use crate::parallel::share::Shared;
 use crate::report::SolvePath;
 use crate::state::body::BodyState;
@@ -50,7 +50,7 @@ use step::Pile;
 
 /// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
 const PLENTY: usize = 1_000;
-/// Contacts from which a pile of patient islands is full: enough to fill the lanes of every colour, few enough
+/// Contacts from which a pile of islands that converge is full: enough to fill the lanes of every colour, few enough
 /// to share out among threads.
 const FULL: usize = 64;
 
@@ -105,11 +105,11 @@ impl Piles {
                     let pile = self.plain.filling(PLENTY, Pile::default);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
                 }
-                SolvePath::PatientPile => {
+                SolvePath::ConvergedPile => {
                     let pile = self.patient.filling(FULL, Pile::patient);
                     pile.add(setting, island, slots, contacts, &mut self.line_of);
-                    if let Some(patience) = &mut pile.patience {
-                        patience.add(contact, &plan.facts, contacts.len());
+                    if let Some(convergence) = &mut pile.convergence {
+                        convergence.add(contact, &plan.facts, contacts.len());
                     }
                 }
                 _ => {}
@@ -129,7 +129,7 @@ impl Piles {
         setting: Setting,
         bodies: &mut [BodyState],
         contacts: &mut [Contact],
-        watch: &mut Watch,
+        watch: &mut Stopwatch,
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
         let line_of = &self.line_of[..];
@@ -147,7 +147,7 @@ impl Piles {
             unsafe { step::solve(setting, pile, &bodies, &contacts, &mut own) };
             pile.totals.spent = own.spent;
         };
-        // threads that are done with patient ones help with large ones, which can use any number
+        // threads that are done with those that converge help with large ones, which can use any number
         rayon::join(
             || plain.par_iter_mut().for_each(advance),
             || patient.par_iter_mut().for_each(advance),

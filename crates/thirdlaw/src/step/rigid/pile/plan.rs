@@ -9,7 +9,7 @@ use super::blocks::Blocks;
 use super::sweep::Pass;
 use super::work::Work;
 use crate::parallel::team;
-use crate::step::rigid::watch::Watch;
+use crate::step::rigid::stopwatch::Stopwatch;
 use std::sync::atomic::Ordering;
 
 /// Contacts from which several threads are worth calling.
@@ -58,7 +58,7 @@ pub unsafe fn solve(
     helped: bool,
     blocks: &Blocks,
     plan: &mut Vec<Planned>,
-    watch: &mut Watch,
+    watch: &mut Stopwatch,
 ) -> (u32, f64) {
     list(work, blocks, plan);
     let bodies = work.body_at.len();

@@ -29,7 +29,7 @@ pub struct Sides<V, const PATIENT: bool> {
     /// Impulse on b so far, and what impulses did to the turning of both.
     push: [V; 3],
     turn: [[V; 3]; 2],
-    /// As in [`Outcome`], where there is patience.
+    /// As in [`Outcome`], where islands converge.
     pub open: V,
     pub error: V,
 }

@@ -3,8 +3,8 @@
 use super::blocks::Blocks;
 use super::bodies::{Lines, SharedLines};
 use super::bundle::{Bundle, Points, WORLD};
+use super::convergence::{self, Convergence, Outcome};
 use super::order::{Entry, Order};
-use super::patience::{self, Outcome, Patience};
 use super::plan::{self, Planned};
 use super::sweep::Spring;
 use super::work::Work;
@@ -13,9 +13,9 @@ use crate::simd::f32x8::Wide3;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::step::island::{Island, Touch};
-use crate::step::rigid::rebound::Spring as Rebound;
+use crate::step::rigid::restitution::Spring as Rebound;
+use crate::step::rigid::stopwatch::Stopwatch;
 use crate::step::rigid::substep::{Setting, SolveTotals};
-use crate::step::rigid::watch::Watch;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
@@ -41,8 +41,8 @@ pub struct Pile {
     others: Vec<u32>,
     /// Whether several threads may go through it together.
     pub helped: bool,
-    /// Where its islands are patient.
-    pub patience: Option<Patience>,
+    /// Where its islands converge.
+    pub convergence: Option<Convergence>,
     /// How the last pass over each bundle went, where they are.
     judged: Vec<Outcome>,
     /// The stages of a step, where they are not.
@@ -60,13 +60,13 @@ pub unsafe fn solve(
     pile: &mut Pile,
     bodies: &Shared<BodyState>,
     all: &Shared<Contact>,
-    watch: &mut Watch,
+    watch: &mut Stopwatch,
 ) {
     let Pile {
-        lines, order, bundles, points, offsets, contacts, body_at, patience, judged, ..
+        lines, order, bundles, points, offsets, contacts, body_at, convergence, judged, ..
     } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
-    judged.resize(if patience.is_some() { bundles.len() } else { 0 }, Outcome::default());
+    judged.resize(if convergence.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let work = Work {
         setting,
         spring: spring(setting),
@@ -92,8 +92,8 @@ pub unsafe fn solve(
         met: AtomicU32::new(0),
     };
     // SAFETY: the caller's
-    let (iterations, residual) = match patience {
-        Some(patience) => unsafe { patience::solve(&work, patience, watch) },
+    let (iterations, residual) = match convergence {
+        Some(convergence) => unsafe { convergence::solve(&work, convergence, watch) },
         None => unsafe { plan::solve(&work, pile.helped, &pile.blocks, &mut pile.plan, watch) },
     };
     pile.totals = SolveTotals { iterations, residual, ..SolveTotals::default() };
@@ -116,9 +116,9 @@ fn spring((_, _, settings, dt): Setting) -> Spring {
 }
 
 impl Pile {
-    /// An empty one for patient islands.
+    /// An empty one for islands that converge.
     pub fn patient() -> Pile {
-        Pile { patience: Some(Patience::default()), ..Pile::default() }
+        Pile { convergence: Some(Convergence::default()), ..Pile::default() }
     }
 
     /// Takes everything out.
@@ -127,8 +127,8 @@ impl Pile {
         self.body_at.clear();
         self.contacts.clear();
         self.blocks.clear();
-        if let Some(patience) = &mut self.patience {
-            patience.clear();
+        if let Some(convergence) = &mut self.convergence {
+            convergence.clear();
         }
     }
 

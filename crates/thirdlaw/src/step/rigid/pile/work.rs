@@ -2,9 +2,9 @@
 
 use super::bodies::SharedLines;
 use super::bundle::{Bundle, Padded, Points};
+use super::convergence::Outcome;
 use super::order::{Chunk, Group, NONE, Order};
 use super::pack::{Place, Source, pack};
-use super::patience::Outcome;
 use super::sweep::{self, Bodies, Part, Pass, Spring};
 use super::unpack::unpack;
 use crate::parallel::share::{Shared, prefetch};
@@ -32,7 +32,7 @@ pub struct Work<'a> {
     pub points: Shared<'a, Points>,
     /// Of the points from the middle of their contact, along the surface.
     pub offsets: Shared<'a, Wide3>,
-    /// How the last pass over each bundle went, where there is patience.
+    /// How the last pass over each bundle went, where islands converge.
     pub judged: Shared<'a, Outcome>,
     pub lines: SharedLines<'a>,
     pub inv_mass: &'a [Padded],

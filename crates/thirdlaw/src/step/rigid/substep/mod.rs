@@ -18,7 +18,7 @@ mod members;
 mod rows;
 
 use super::kinematic::move_kinematic;
-use super::watch::{Spent, Watch};
+use super::stopwatch::{Spent, Stopwatch};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
 use crate::joint::island::JointIsland;
 use crate::math::{Quat, Twist, Vec3};
@@ -92,7 +92,7 @@ pub struct IslandScratch {
     /// Joints in their coordinates, where they are held so.
     pub(crate) tree: crate::joint::reduced::Tree,
     /// For contacts of bodies with joints.
-    pub(crate) through: super::through::Through,
+    pub(crate) through: super::jointed_contacts::Through,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +162,7 @@ pub fn solve_island(
     members: Members,
     changed: Changed,
     scratch: &mut IslandScratch,
-    watch: &mut Watch,
+    watch: &mut Stopwatch,
 ) -> SolveTotals {
     let (model, state, settings, dt) = setting;
     if !members.links.is_empty() || !members.points.is_empty() {

@@ -1,14 +1,14 @@
 //! The contacts of an island as rows: what follows from where its bodies are.
 
 use super::{IslandScratch, LocalBody, LocalContact, LocalPoint};
-use crate::contact::{Block, Bound, Row, Side};
+use crate::contact::{Block, Bound, ContactSide, Row};
 use crate::math::{Mat3, Twist, Vec3, tangents};
 use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::settings::ContactSettings;
 use crate::state::State;
 use crate::state::contact::Contact;
-use crate::step::rigid::rebound::{INSIDE, Spring, bounce};
+use crate::step::rigid::restitution::{INSIDE, Spring, bounce};
 
 impl IslandScratch {
     /// Adds a contact of the island.
@@ -23,8 +23,8 @@ impl IslandScratch {
         let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
         let tangents = tangents(contact.normal);
         let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
-            BodyKind::Fixed => Side::World,
-            _ => Side::Body(local),
+            BodyKind::Fixed => ContactSide::World,
+            _ => ContactSide::Body(local),
         };
         // one block per pair of bodies, whatever number of pieces they touch with
         let block_key = u64::from(key.a) << 32 | u64::from(key.b);

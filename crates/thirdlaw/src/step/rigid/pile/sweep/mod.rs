@@ -1,7 +1,7 @@
 //! One pass over bundles: the rows of [`crate::contact`], with friction for a whole contact.
 //!
 //! A point's normal impulse takes z ← max(0, z − (w + b + Γz)/(N + Γ)), with w = J v. Overlaps are pushed
-//! apart by the spring of [`crate::step::rigid::rebound`], Γ = sN; all terms are kept over N, so that
+//! apart by the spring of [`crate::step::rigid::restitution`], Γ = sN; all terms are kept over N, so that
 //! z ← max(0, z − (w/N + b/N + sz)/(1 + s)). Friction acts in the middle of the points: two tangents
 //! together within the disc of radius μ Σz, as [`crate::contact`] has them for each point, and a
 //! torque about the normal within μ ρ Σz, ρ the mean distance of the points from their middle.
@@ -14,11 +14,11 @@
 mod tests;
 
 use super::bundle::{Bundle, Line, Padded, Points};
-use super::patience::Outcome;
+use super::convergence::Outcome;
 use super::sides::{Sides, angular, linear, lines};
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::{Vector, Wide, dot, load};
-use crate::step::rigid::rebound::INSIDE;
+use crate::step::rigid::restitution::INSIDE;
 
 /// What a pass does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Part<'a> {
     pub bundles: &'a mut [Bundle],
     /// Their records of points.
     pub points: &'a mut [Points],
-    /// One for each bundle where there is patience: only contacts that are open there take part, and each
+    /// One for each bundle where islands converge: only contacts that are open there take part, and each
     /// is told the change it asked for.
     pub outcomes: Option<&'a mut [Outcome]>,
 }
@@ -108,7 +108,7 @@ unsafe fn sweep_as<V: Vector>(pass: Pass, part: Part, bodies: &Bodies, spring: &
     }
 }
 
-/// The same, with or without patience.
+/// The same, with or without convergence.
 ///
 /// # Safety
 /// As for [`sweep`].

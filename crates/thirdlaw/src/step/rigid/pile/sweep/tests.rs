@@ -2,7 +2,7 @@ use super::*;
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Wide};
 use crate::step::rigid::pile::bundle::{Bundle, Line, Padded, Points};
-use crate::step::rigid::pile::patience::Outcome;
+use crate::step::rigid::pile::convergence::Outcome;
 
 const PASSES: [Pass; 5] = [Pass::Warm, Pass::Place, Pass::Push, Pass::Relax, Pass::Last];
 

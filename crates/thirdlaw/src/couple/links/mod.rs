@@ -1,0 +1,66 @@
+//! The kinds of links between simulators, one file each: how one is described and added, what it reads
+//! at the beginning of a step, how it advances the simulators that it connects, and what it writes into
+//! the ledger.
+//!
+//!   tie     points, frames and springs between handles: λ is sought
+//!   touch   surfaces of one simulator as obstacles of the other, with their response
+//!   watch   surfaces of both, collisions found from outside
+//!   lead    handles that move as those of another simulator
+
+pub(crate) mod lead;
+pub(crate) mod tie;
+pub(crate) mod touch;
+pub(crate) mod watch;
+
+use super::settings::Method;
+
+/// What links two simulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkKind {
+    /// A constraint or spring between handles.
+    Tie,
+    /// Surfaces of one as obstacles of the other.
+    Touch,
+    /// Surfaces of both, watched from outside.
+    Watch,
+    /// A handle that moves as one of the other.
+    Lead,
+}
+
+impl LinkKind {
+    /// Whether links of both kinds may connect the same simulators. Each exchange of contacts steps
+    /// ties under steady forces; sides that take turns are stepped without contacts, and leads without
+    /// both.
+    pub(crate) fn solved_with(self, other: LinkKind, method: Method) -> bool {
+        match (self.min(other), self.max(other)) {
+            (a, b) if a == b => true,
+            (LinkKind::Tie, LinkKind::Touch | LinkKind::Watch) => method == Method::Iterated,
+            _ => false,
+        }
+    }
+
+    /// What can be done where the two are not solved together.
+    pub(crate) fn way_out(self, other: LinkKind) -> &'static str {
+        match (self.min(other), self.max(other)) {
+            (LinkKind::Tie, LinkKind::Touch | LinkKind::Watch) => {
+                "choose the method `iterated`, which solves ties and contacts together"
+            }
+            (LinkKind::Touch, LinkKind::Watch) => {
+                "let all of them touch, or watch all of them, or join two of them in one simulator"
+            }
+            (LinkKind::Tie, _) => "tie the led handles, too, instead of leading them",
+            _ => "tie the led handles instead of leading them",
+        }
+    }
+}
+
+impl std::fmt::Display for LinkKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LinkKind::Tie => "tie",
+            LinkKind::Touch => "touch",
+            LinkKind::Watch => "watch",
+            LinkKind::Lead => "lead",
+        })
+    }
+}

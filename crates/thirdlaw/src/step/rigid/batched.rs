@@ -1,0 +1,95 @@
+//! Small islands that move fast, several at a time: the substeps of [`super::substep`] with the same
+//! friction at every point and the same arms, which follow the bodies.
+//!
+//! One such island leaves most lanes of a sweep empty, and its ten contacts cost as much to set up as to
+//! solve. Islands that iterate a fixed number of times, because nothing about them asks to converge,
+//! bounces or the direct path, are one problem together: their contacts share no body that moves, so that
+//! the colours of each are those that it has alone, and lanes do not mix. The bits of an island do not
+//! depend on its company.
+
+use super::restitution::{INSIDE, Spring};
+use super::stopwatch::{Spent, Stopwatch};
+use super::substep::{IslandScratch, Members, Setting, SolveTotals};
+use crate::contact::{Anchor, Softness, follow};
+use crate::math::Mat3;
+use crate::model::settings::ContactSettings;
+
+/// Advances islands by a step; what comes out waits in `scratch` to be written back.
+pub fn solve<'a>(
+    setting: Setting,
+    islands: impl Iterator<Item = Members<'a>> + Clone,
+    scratch: &mut IslandScratch,
+    watch: &mut Stopwatch,
+) -> SolveTotals {
+    let (model, state, settings, dt) = setting;
+    let (substeps, contact) = (settings.substeps, &settings.contact);
+    let h = dt / f64::from(substeps);
+    let soft = softness(contact, h);
+    let count = islands.clone().map(|island| island.bodies.len()).sum();
+    let mut totals = SolveTotals::default();
+    let mut first = *watch;
+
+    scratch.gather(setting, islands);
+    scratch.fix_points();
+    let turned = scratch.bodies[..count].iter().any(|b| !model.bodies[b.slot as usize].isotropic);
+    follow::begin(&scratch.problem, &scratch.anchors, &scratch.impulses, &mut scratch.solver);
+    for substep in 0..substeps {
+        let told = substep == 0;
+        if told {
+            first.lap();
+        }
+        scratch.apply_forces(setting, count, state.time + f64::from(substep) * h, h);
+        scratch.set_kinematic_velocities(setting, count, (substep, substeps));
+        if told {
+            first.integrated();
+        }
+        let IslandScratch { problem, velocities, solver, poses, bodies, .. } = scratch;
+        poses.clear();
+        poses.extend(bodies.iter().map(|body| (body.position, Mat3::from_quat(body.rotation))));
+        follow::advance((problem, turned), poses, &soft, velocities, solver);
+        let mut left = follow::iterate(contact.iterations, velocities, solver);
+        scratch.pushed.clone_from(&velocities.bodies);
+        if contact.relax_iterations > 0 {
+            follow::relax(h, solver);
+            left = left.max(follow::iterate(contact.relax_iterations, velocities, solver));
+        }
+        totals.iterations += contact.iterations + contact.relax_iterations;
+        totals.residual = totals.residual.max(left);
+        if told {
+            first.solved();
+        }
+        scratch.move_bodies(setting, count, substep, h);
+        if told {
+            first.integrated();
+        }
+    }
+    follow::end(&mut scratch.impulses, &scratch.solver);
+    let (lap, share) = (watch.lap(), first.spent.share());
+    totals.spent = Spent { integrate: lap * share, solve: lap * (1.0 - share) };
+    totals
+}
+
+fn softness(contact: &ContactSettings, h: f64) -> Softness {
+    let Spring { rate, softness } = Spring::new(contact, h);
+    let ContactSettings { slop, skin, sag, push_speed: speed, .. } = *contact;
+    Softness { h, rate, softness, slop, skin, inside: INSIDE, sag, speed }
+}
+
+impl IslandScratch {
+    /// Where contact points are on their bodies.
+    fn fix_points(&mut self) {
+        self.anchors.clear();
+        for (i, local) in self.contacts.iter().enumerate() {
+            let next = self.contacts.get(i + 1);
+            let end = next.map_or(self.points.len(), |next| next.point_start as usize);
+            let points = &self.points[local.point_start as usize..end];
+            self.anchors.extend(points.iter().map(|point| Anchor {
+                bodies: [local.a, local.b],
+                arms: point.anchors,
+                radii: point.radii,
+                skin: point.skin,
+                with_b: local.travels_with_b(point),
+            }));
+        }
+    }
+}
