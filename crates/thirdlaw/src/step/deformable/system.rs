@@ -198,8 +198,8 @@ impl Work {
             observer.end(Stage::ClothSolids);
         }
         self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
-        let rise = self.strain_after - self.strain;
-        attempt.overstretched = rise.is_nan() || rise > context.settings.cloth.strain_step;
+        let most = context.settings.cloth.strain_step;
+        attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
     }
 
@@ -275,10 +275,8 @@ impl Work {
             }
             observer.end(Stage::ClothSolve);
             if first && !last {
-                let most = TORN * settings.strain_step;
                 let strain = trial.sheet().elements.largest_strain(&solution.x1);
-                let rise = strain - self.strain;
-                attempt.overstretched = rise.is_nan() || rise > most;
+                attempt.overstretched = rises(self.strain, strain, TORN * settings.strain_step);
                 if attempt.overstretched {
                     break;
                 }
@@ -286,11 +284,9 @@ impl Work {
             observer.begin(Stage::ClothSolids);
             changed = contacts.judge(trial, solids, linear, constraints, solution);
             observer.end(Stage::ClothSolids);
-            if newton && !changed && outcome.iterations == 0 {
-                attempt.stuck = false;
-                break;
-            }
-            if attempt.stuck {
+            let settled = newton && !changed && outcome.iterations == 0;
+            attempt.stuck &= !settled;
+            if settled || attempt.stuck {
                 break;
             }
             // with bodies among the unknowns a new start disturbs what lies still on the cloth
@@ -366,4 +362,10 @@ impl Work {
             body.quiet = 0.0;
         }
     }
+}
+
+/// Whether strain rises by more than it may; by one that is not a number, it does.
+fn rises(before: f64, after: f64, most: f64) -> bool {
+    let rise = after - before;
+    rise.is_nan() || rise > most
 }
