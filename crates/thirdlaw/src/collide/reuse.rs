@@ -23,7 +23,7 @@ fn still(a: &Placed, b: &Placed) -> f64 {
 }
 
 /// Gap up to which contacts of a pair count as closed, m: points are not known better. For what is slow
-/// only, so that what falls or rocks farther than that loses nothing to it (see `step/rigid/rebound.rs`), and
+/// only, so that what falls or rocks farther than that loses nothing to it (see `step/rigid/restitution.rs`), and
 /// not for what bounces.
 pub(super) fn skin([a, b]: [&Placed; 2], dt: f64, restitution: f64) -> f32 {
     let closes = restitution == 0.0 && is_slower(a, b, dt, SLOW);

@@ -1,7 +1,8 @@
 //! One solver at work on one problem, an iteration at a time: for whoever compares solvers.
 //!
 //! ```
-//! use thirdlaw::contact::{Solver, Study};
+//! use thirdlaw::Solver;
+//! use thirdlaw::contact::Study;
 //! use thirdlaw::{Body, Settings, Shape, Vec3, World};
 //!
 //! let mut world = World::new(Settings::default())?;

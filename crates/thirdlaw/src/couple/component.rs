@@ -11,7 +11,7 @@ use super::links::tie::response::Measured;
 use super::links::touch::mirror::Touching;
 use super::links::watch::Watched;
 use super::member::Member;
-use super::settings::CouplingSettings;
+use super::method::CouplingSettings;
 
 /// Connected simulators, and the links between them in the order in which they were added.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 use super::links::LinkKind;
 use super::member::Member;
-use super::settings::CouplingSettings;
+use super::method::CouplingSettings;
 use crate::simulator::Simulator;
 
 /// Two or more simulators with what links them.

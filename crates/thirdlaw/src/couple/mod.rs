@@ -20,9 +20,9 @@ mod error;
 mod ledger;
 mod links;
 mod member;
+mod method;
 mod probe;
 mod save;
-mod settings;
 
 pub use accelerate::{Acceleration, Accelerator};
 pub use coupling::Coupling;
@@ -30,4 +30,4 @@ pub use error::{CoupleError, SavedProblem, SimulatorProblem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 pub use links::LinkKind;
 pub use links::tie::constraint::{Anchor, Roles, Tie, TieKind};
-pub use settings::{CouplingSettings, Method};
+pub use method::{CouplingSettings, Method};

@@ -29,7 +29,7 @@ pub struct Contact {
     pub key: ContactKey,
     /// Number of points; none where a contact has ended and left its place free.
     pub count: u32,
-    /// Gap up to which its points count as closed, m (see `step/rigid/rebound.rs`); 0 where it bounces.
+    /// Gap up to which its points count as closed, m (see `step/rigid/restitution.rs`); 0 where it bounces.
     pub skin: f32,
     /// Combined restitution.
     pub restitution: f64,

@@ -1,15 +1,15 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
+mod as_simulator;
 mod constraints;
+mod contact_problem;
 mod deformables;
 mod joints;
 mod part;
 mod points;
 mod ports;
 mod prescribed;
-mod problem;
 mod sheets;
-mod simulator;
 mod step_constraint;
 mod step_inputs;
 mod streams;
@@ -30,8 +30,8 @@ use crate::step::{deformable as large_steps, rigid as impulse, streams as partic
 use parry3d_f64::bounding_volume::BoundingVolume;
 
 pub use crate::report::{Observer, StepReport};
+pub use contact_problem::StepProblem;
 pub use part::Thing;
-pub use problem::StepProblem;
 
 /// Bodies, their state, and how they are stepped.
 #[derive(Clone, Debug)]

@@ -199,7 +199,7 @@ impl<V: Vector> Soft<V> {
 
 impl Point {
     /// Responses, and what the normal row wants: to close a gap no farther, or to push an overlap apart
-    /// under the load of the substep before (see `step/rigid/rebound.rs`).
+    /// under the load of the substep before (see `step/rigid/restitution.rs`).
     #[inline(always)]
     fn answer<V: Vector>(
         &mut self,

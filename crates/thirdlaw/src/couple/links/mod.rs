@@ -12,7 +12,7 @@ pub(crate) mod tie;
 pub(crate) mod touch;
 pub(crate) mod watch;
 
-use super::settings::Method;
+use super::method::Method;
 
 /// What links two simulators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

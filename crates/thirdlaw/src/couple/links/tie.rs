@@ -16,7 +16,7 @@ use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::ledger::LedgerEntry;
 use crate::couple::links::LinkKind;
-use crate::couple::settings::Method;
+use crate::couple::method::Method;
 use crate::math::Vec3;
 use crate::simulator::{Motion, Wrench};
 use constraint::{Tie, TieKind};

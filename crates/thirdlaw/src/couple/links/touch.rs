@@ -28,7 +28,7 @@ use crate::couple::component::{Component, Step};
 use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::links::LinkKind;
-use crate::couple::settings::Method;
+use crate::couple::method::Method;
 use crate::math::Vec3;
 use crate::simulator::{Reaction, Simulator, Wrench};
 use mirror::{Mirror, Touching};

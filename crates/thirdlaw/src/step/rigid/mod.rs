@@ -7,7 +7,7 @@
 //!      and the path that each takes                    step/classify.rs
 //!   4. per island, in equal substeps: forces, contact
 //!      impulses with and without push, positions       step/rigid/substep/
-//!      and so for most of them together                step/rigid/pile/, step/rigid/abreast.rs
+//!      and so for most of them together                step/rigid/pile/, step/rigid/batched.rs
 //!      or without contacts                             step/rigid/free.rs
 //!   5. fast bodies are stopped where they first touch,
 //!      quiet islands fall asleep, the result is checked
@@ -23,8 +23,8 @@ pub(crate) mod jointed;
 pub(crate) mod jointed_contacts;
 pub(crate) mod jointed_rows;
 pub(crate) mod kinematic;
+pub(crate) mod next_problem;
 pub(crate) mod pile;
-pub(crate) mod problem;
 pub(crate) mod reduced;
 pub(crate) mod restitution;
 pub(crate) mod sleep;

@@ -2,7 +2,7 @@
 //!
 //! A substep is taken in coordinates (`joint::reduced`) if all joints of the island are held so and are a
 //! forest on nothing that moves by itself, and if nothing touches: contacts that are open stay open, and
-//! limits are not met. Otherwise the substep is that of `articulated`, from the same poses and velocities:
+//! limits are not met. Otherwise the substep is that of `jointed`, from the same poses and velocities:
 //! both end on the constraint with velocities that fit it, so that nothing jumps from one to the other.
 
 use super::substep::{IslandScratch, LocalBody, Members, Setting, external_force};

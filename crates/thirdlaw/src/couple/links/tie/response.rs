@@ -7,7 +7,7 @@ use super::constrained::constraint_on;
 use super::constraint::{Roles, TieKind};
 use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, SimulatorProblem};
-use crate::couple::settings::Method;
+use crate::couple::method::Method;
 use crate::linalg::lu::Lu;
 use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use crate::couple::accelerate::Acceleration;
 use crate::couple::component::{Component, Step};
 use crate::couple::coupling::input;
 use crate::couple::error::CoupleError;
-use crate::couple::settings::Method;
+use crate::couple::method::Method;
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.
 const SLOW: f64 = 0.95;

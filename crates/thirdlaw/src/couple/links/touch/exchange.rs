@@ -3,7 +3,7 @@
 use super::mirror::{Mirror, Touching};
 use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, SimulatorProblem};
-use crate::couple::settings::Method;
+use crate::couple::method::Method;
 use crate::simulator::Wrench;
 
 /// A lagged exchange that shrinks its error by less than this is iterated instead.

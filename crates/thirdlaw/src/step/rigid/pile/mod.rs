@@ -18,7 +18,7 @@
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
 //! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
 //! bodies that fly about, take other paths. Those that deserve convergence
-//! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (patience.rs).
+//! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (convergence.rs).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a

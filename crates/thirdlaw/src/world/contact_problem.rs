@@ -4,7 +4,7 @@ use super::World;
 use crate::contact::{Bound, ContactProblem, Velocities};
 use crate::ids::BodyId;
 use crate::report::StepError;
-use crate::step::rigid::problem::next_problem;
+use crate::step::rigid::next_problem::next_problem;
 
 /// The contact problem of the next step; see [`World::contact_problem`].
 #[derive(Clone, Debug, Default)]
