@@ -42,9 +42,7 @@ impl World {
         self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
         let first = self.model.cloths[index as usize].first;
         let at = first as usize;
-        let velocity = std::iter::repeat_n(deformable.velocity, count);
-        self.state.particles.x.splice(at..at, deformable.positions);
-        self.state.particles.v.splice(at..at, velocity);
+        self.state.particles.insert(at, deformable.positions, deformable.velocity);
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= first) {
             touch.particle += count as u32;
         }
@@ -67,8 +65,7 @@ impl World {
         self.model.free_cloths.push(id.index);
         self.model.revision += 1;
         self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
-        self.state.particles.x.drain(range.clone());
-        self.state.particles.v.drain(range.clone());
+        self.state.particles.remove(range.clone());
         let (start, end) = (range.start as u32, range.end as u32);
         self.state.cloth.touches.retain(|t| !(start..end).contains(&t.particle));
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= end) {

@@ -95,8 +95,8 @@ impl World {
                 return Err(EmitterError::Value { field, problem });
             }
         }
-        stream.x[index] = position;
-        stream.v[index] = velocity;
+        stream.particles.x[index] = position;
+        stream.particles.v[index] = velocity;
         Ok(())
     }
 
