@@ -71,6 +71,11 @@ impl Particles {
         self.id.clear();
     }
 
+    /// Where the particle of a number is, if it is here; looks at all of them.
+    pub fn index_of(&self, number: u64) -> Option<usize> {
+        self.id.iter().position(|&id| id == number)
+    }
+
     /// Becomes a copy of others in the memory that it has.
     pub fn copy_from(&mut self, other: &Particles) {
         let Particles { x, v, id } = other;

@@ -46,6 +46,7 @@ impl World {
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= first) {
             touch.particle += count as u32;
         }
+        self.ports.inputs.vertices_came(first, count as u32);
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now
         self.state.cloth.pairs.clear();
@@ -71,6 +72,7 @@ impl World {
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= end) {
             touch.particle -= end - start;
         }
+        self.ports.inputs.vertices_went(start..end);
         self.state.cloth.pushes.clear();
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now

@@ -4,6 +4,7 @@ mod constraints;
 mod deformables;
 mod joints;
 mod part;
+mod particles;
 mod points;
 mod ports;
 mod prescribed;
@@ -31,6 +32,7 @@ use parry3d_f64::bounding_volume::BoundingVolume;
 
 pub use crate::report::{Observer, StepReport};
 pub use part::Thing;
+pub use particles::Particle;
 pub use problem::StepProblem;
 
 /// Bodies, their state, and how they are stepped.
@@ -399,6 +401,7 @@ impl World {
             return Err(SnapshotError::Damaged("it names bodies or contacts that cannot be"));
         }
         self.state.clone_from(&snapshot.state);
+        self.ports.inputs.forget_pushes();
         Ok(())
     }
 

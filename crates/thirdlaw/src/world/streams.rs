@@ -48,6 +48,7 @@ impl World {
         self.model.emitters_free.push(id.index);
         self.model.revision += 1;
         self.state.streams.list[slot] = Stream::default();
+        self.ports.inputs.emitter_went(id.index);
         Ok(())
     }
 
