@@ -64,7 +64,8 @@ fn measure(count: usize, threads: usize) -> Result<(), StepError> {
     }
     times.sort_by(f64::total_cmp);
     let bytes = |s: &Stream| {
-        24 * (s.x.capacity() + s.v.capacity()) + 8 * (s.age.capacity() + s.id.capacity())
+        let p = &s.particles;
+        24 * (p.x.capacity() + p.v.capacity()) + 8 * (s.age.capacity() + p.id.capacity())
     };
     let bytes: usize = world.state().streams.list.iter().map(bytes).sum();
     println!(

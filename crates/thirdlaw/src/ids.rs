@@ -35,12 +35,15 @@ macro_rules! ids {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum AnyId {
             $($(#[$doc])* $kind($id),)*
+            /// Names one particle of one world.
+            Particle(ParticleId),
         }
 
         impl std::fmt::Display for AnyId {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 match self {
                     $(AnyId::$kind(id) => id.fmt(f),)*
+                    AnyId::Particle(id) => id.fmt(f),
                 }
             }
         }
@@ -64,6 +67,63 @@ ids! {
 
 /// The id of a deformable object that was added as a cloth.
 pub type ClothId = DeformableId;
+
+/// To whom a particle belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum ParticleOwner {
+    /// It is a vertex of a deformable object.
+    Deformable(DeformableId),
+    /// It is a free point mass.
+    Point(PointId),
+    /// It came out of an emitter.
+    Emitter(EmitterId),
+}
+
+/// Names one particle of one world, whatever owns it. It names the same one while others come and go, and
+/// is refused when that one is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ParticleId {
+    /// To whom it belongs.
+    pub owner: ParticleOwner,
+    /// Which one: of a vertex its number within the object, of an emitter's particle its number in the
+    /// order of births, of a free point its slot.
+    pub number: u64,
+}
+
+impl ParticleId {
+    /// Of a vertex of a deformable object.
+    pub fn vertex(object: DeformableId, vertex: u32) -> ParticleId {
+        ParticleId { owner: ParticleOwner::Deformable(object), number: vertex.into() }
+    }
+
+    /// Of an emitter's particle, by its number in the order of births.
+    pub fn emitted(emitter: EmitterId, number: u64) -> ParticleId {
+        ParticleId { owner: ParticleOwner::Emitter(emitter), number }
+    }
+}
+
+impl From<PointId> for ParticleId {
+    fn from(id: PointId) -> ParticleId {
+        ParticleId { owner: ParticleOwner::Point(id), number: id.index.into() }
+    }
+}
+
+impl From<ParticleId> for AnyId {
+    fn from(id: ParticleId) -> AnyId {
+        AnyId::Particle(id)
+    }
+}
+
+impl std::fmt::Display for ParticleId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let number = self.number;
+        match self.owner {
+            ParticleOwner::Deformable(owner) => write!(f, "vertex {number} of {owner}"),
+            ParticleOwner::Point(owner) => owner.fmt(f),
+            ParticleOwner::Emitter(owner) => write!(f, "particle {number} of {owner}"),
+        }
+    }
+}
 
 /// The id names something that was removed, or that was never in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,8 @@ pub mod collide;
 pub mod linalg;
 
 pub use ids::{
-    AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PointId, StaleId,
+    AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, ParticleId,
+    ParticleOwner, PointId, StaleId,
 };
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
 pub use model::body::{
@@ -53,7 +54,7 @@ pub use shape::Shape;
 pub use state::joint::JointReading;
 pub use state::snapshot::{Snapshot, SnapshotError};
 pub use state::stream::Stream;
-pub use world::{StepProblem, Thing, World};
+pub use world::{Particle, StepProblem, Thing, World};
 
 /// The examples of the README and of the book, compiled and run.
 #[cfg(doctest)]

@@ -51,7 +51,7 @@ pub fn energy(world: &World) -> MechanicalEnergy {
     }
     for (emitter, stream) in streams(world) {
         let (mass, scale) = (emitter.mass, emitter.gravity_scale);
-        for (x, v) in stream.x.iter().zip(&stream.v) {
+        for (x, v) in stream.particles.x.iter().zip(&stream.particles.v) {
             sum.kinetic += 0.5 * mass * v.length_squared();
             sum.gravity -= mass * scale * gravity.dot(*x);
         }
@@ -87,8 +87,8 @@ fn streams(world: &World) -> impl Iterator<Item = (&Emitter, &Stream)> {
 }
 
 /// All point masses.
-fn points(world: &World) -> impl Iterator<Item = (&PointModel, &PointState)> {
-    let points = world.model().points.iter().zip(&world.state().points);
+fn points(world: &World) -> impl Iterator<Item = (&PointModel, PointState)> {
+    let points = world.model().points.iter().zip(world.state().points.iter());
     points.filter(|(point, _)| point.alive)
 }
 
@@ -144,7 +144,7 @@ pub fn momentum(world: &World) -> (Vec3, Vec3) {
         angular += particles.x[i].cross(p);
     }
     for (emitter, stream) in streams(world) {
-        for (x, v) in stream.x.iter().zip(&stream.v) {
+        for (x, v) in stream.particles.x.iter().zip(&stream.particles.v) {
             let p = emitter.mass * *v;
             linear += p;
             angular += x.cross(p);

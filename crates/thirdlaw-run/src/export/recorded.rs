@@ -160,12 +160,12 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
 fn stream(snapshot: &Snapshot, id: EmitterId) -> Option<Sample> {
     let stream = snapshot.state.streams.list.get(id.index as usize)?;
     let mut order: Vec<usize> = (0..stream.len()).collect();
-    order.sort_unstable_by_key(|&i| stream.id[i]);
+    order.sort_unstable_by_key(|&i| stream.particles.id[i]);
     Some(Sample::Points(PointsSample {
-        points: order.iter().map(|&i| stream.x[i]).collect(),
-        velocities: order.iter().map(|&i| stream.v[i]).collect(),
+        points: order.iter().map(|&i| stream.particles.x[i]).collect(),
+        velocities: order.iter().map(|&i| stream.particles.v[i]).collect(),
         fields: vec![order.iter().map(|&i| stream.age[i]).collect()],
-        ids: order.iter().map(|&i| stream.id[i]).collect(),
+        ids: order.iter().map(|&i| stream.particles.id[i]).collect(),
     }))
 }
 

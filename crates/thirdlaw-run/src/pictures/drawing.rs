@@ -150,7 +150,11 @@ impl Drawing {
         }
         for &(id, radius, color) in &self.streams {
             let Ok(stream) = world.stream(id) else { continue };
-            balls.extend(stream.x.iter().map(|x| Ball { center: x.to_array(), radius, color }));
+            balls.extend(stream.particles.x.iter().map(|x| Ball {
+                center: x.to_array(),
+                radius,
+                color,
+            }));
         }
         for wire in &self.wires {
             let Some((origin, mesh)) = wire.mesh(world) else { continue };

@@ -46,11 +46,17 @@ impl EmitterReading {
         match self {
             EmitterReading::Count => stream.len() as f64,
             EmitterReading::Born => stream.born as f64,
-            EmitterReading::Position(axis) => mean(&stream.x, axis),
-            EmitterReading::Velocity(axis) => mean(&stream.v, axis),
-            EmitterReading::Speed => stream.v.iter().map(|v| v.length()).fold(0.0, f64::max),
-            EmitterReading::Lowest => stream.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min),
-            EmitterReading::Reach => stream.x.iter().map(|x| x.length()).fold(0.0, f64::max),
+            EmitterReading::Position(axis) => mean(&stream.particles.x, axis),
+            EmitterReading::Velocity(axis) => mean(&stream.particles.v, axis),
+            EmitterReading::Speed => {
+                stream.particles.v.iter().map(|v| v.length()).fold(0.0, f64::max)
+            }
+            EmitterReading::Lowest => {
+                stream.particles.x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min)
+            }
+            EmitterReading::Reach => {
+                stream.particles.x.iter().map(|x| x.length()).fold(0.0, f64::max)
+            }
         }
     }
 }

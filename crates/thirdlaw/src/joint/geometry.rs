@@ -168,6 +168,6 @@ pub(crate) fn side_pose(state: &State, node: Node) -> (Vec3, Quat) {
             let body = &state.bodies[i as usize];
             (body.position, body.rotation)
         }
-        Node::Point(i) => (state.points[i as usize].position, Quat::IDENTITY),
+        Node::Point(i) => (state.points.particles.x[i as usize], Quat::IDENTITY),
     }
 }

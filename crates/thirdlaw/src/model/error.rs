@@ -37,7 +37,7 @@ impl std::fmt::Display for SettingsError {
 
 impl std::error::Error for SettingsError {}
 
-/// A change to a body that was refused; the old value stands.
+/// A change to a body or a particle that was refused; the old value stands.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EditError {
     /// The id names nothing.

@@ -18,7 +18,7 @@ use crate::model::Model;
 pub use cloth::{ClothState, Grip, LastTouch};
 use contact::Contact;
 use joint::JointState;
-use point::PointState;
+use point::PointStates;
 use serde::{Deserialize, Serialize};
 use std::hash::Hasher;
 use stream::{Stream, Streams};
@@ -37,12 +37,12 @@ pub struct State {
     pub contacts: Vec<Contact>,
     /// Length of the last substep, s: impulses carried on are scaled when it changes.
     pub substep: f64,
-    /// The vertices of all cloths, cloth after cloth in the order of slots.
+    /// The vertices of all deformable objects, one object after the other in the order of slots.
     pub particles: Particles,
     /// What cloth carries on besides.
     pub cloth: ClothState,
     /// Free point masses, one per slot of the model.
-    pub points: Vec<PointState>,
+    pub points: PointStates,
     /// Joints, one per slot of the model.
     pub joints: Vec<JointState>,
     /// Particles of emitters, and what they struck.
@@ -59,7 +59,7 @@ impl State {
             bodies,
             contacts,
             substep,
-            particles: Particles { x, v },
+            particles,
             cloth,
             points,
             joints,
@@ -68,10 +68,9 @@ impl State {
         (self.time, self.step, self.substep) = (*time, *step, *substep);
         self.bodies.clone_from(bodies);
         self.contacts.clone_from(contacts);
-        self.particles.x.clone_from(x);
-        self.particles.v.clone_from(v);
+        self.particles.copy_from(particles);
         self.cloth.clone_from(cloth);
-        self.points.clone_from(points);
+        self.points.copy_from(points);
         self.joints.clone_from(joints);
         self.streams.copy_from(streams);
     }
@@ -84,8 +83,8 @@ impl State {
         let pushes = &self.cloth.pushes;
         let pairs = &self.cloth.pairs;
         self.bodies.len() == model.bodies.len()
-            && self.particles.x.len() == particles
-            && self.particles.v.len() == particles
+            && self.particles.len() == particles
+            && self.vertices_fit(model)
             && touches.is_sorted_by(|a, b| (a.particle, a.body) < (b.particle, b.body))
             && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
             && pushes.is_sorted_by(|a, b| a.0 < b.0)
@@ -96,6 +95,7 @@ impl State {
             && self.time.is_finite()
             && self.substep.is_finite()
             && self.points.len() == model.points.len()
+            && self.points.is_sound()
             && self.joints.len() == model.joints.len()
             && self.joints.iter().all(JointState::is_finite)
             && self.streams_fit(model)
@@ -104,6 +104,16 @@ impl State {
                 .contacts
                 .iter()
                 .all(|c| c.key.a < c.key.b && alive(c.key.a) && alive(c.key.b) && c.is_sound())
+    }
+
+    /// Whether every object has its vertices, numbered from 0.
+    fn vertices_fit(&self, model: &Model) -> bool {
+        let numbered = |range: std::ops::Range<usize>| {
+            let count = range.len() as u64;
+            self.particles.id.get(range).is_some_and(|id| id.iter().copied().eq(0..count))
+        };
+        let living = model.cloths.iter().filter(|object| object.alive);
+        self.particles.is_sound() && living.map(|object| object.range()).all(numbered)
     }
 
     fn streams_fit(&self, model: &Model) -> bool {
@@ -137,7 +147,7 @@ impl State {
         } = self;
         let flavor = HashFlavor(BitHasher::default());
         let rigid = (time, step, bodies, contacts, substep);
-        let no_cloth = particles.x.is_empty() && *cloth == ClothState::default();
+        let no_cloth = particles.is_empty() && *cloth == ClothState::default();
         let no_streams = streams.list.is_empty() && streams.struck.is_empty();
         if no_streams && no_cloth && points.is_empty() && joints.is_empty() {
             return postcard::serialize_with_flavor(&rigid, flavor).unwrap_or(0);

@@ -1,5 +1,6 @@
 //! The changing part of streams: plain arrays, dense, in no particular order.
 
+use super::particles::Particles;
 use crate::math::Vec3;
 use crate::math::random::unit;
 use crate::model::emitter::model::EmitterModel;
@@ -8,14 +9,10 @@ use serde::{Deserialize, Serialize};
 /// The particles of one emitter. The arrays have equal lengths.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stream {
-    /// Positions, m.
-    pub x: Vec<Vec3>,
-    /// Velocities, m/s.
-    pub v: Vec<Vec3>,
+    /// Where they are and how they move; each is numbered in the order of births.
+    pub particles: Particles,
     /// Time since birth, s.
     pub age: Vec<f64>,
-    /// Number of each particle in the order of births, by which it can be followed.
-    pub id: Vec<u64>,
     /// Share of a particle that is due beyond those born.
     pub due: f64,
     /// Particles born so far.
@@ -61,11 +58,9 @@ impl Streams {
 
 impl Stream {
     fn copy_from(&mut self, other: &Stream) {
-        let Stream { x, v, age, id, due, born, failed } = other;
-        self.x.clone_from(x);
-        self.v.clone_from(v);
+        let Stream { particles, age, due, born, failed } = other;
+        self.particles.copy_from(particles);
         self.age.clone_from(age);
-        self.id.clone_from(id);
         (self.due, self.born, self.failed) = (*due, *born, *failed);
     }
 
@@ -73,50 +68,42 @@ impl Stream {
     pub(crate) fn with_room(capacity: u32) -> Option<Stream> {
         let mut stream = Stream::default();
         let count = capacity as usize;
-        stream.x.try_reserve_exact(count).ok()?;
-        stream.v.try_reserve_exact(count).ok()?;
+        stream.particles.try_reserve(count).ok()?;
         stream.age.try_reserve_exact(count).ok()?;
-        stream.id.try_reserve_exact(count).ok()?;
         Some(stream)
     }
 
     /// Number of particles.
     pub fn len(&self) -> usize {
-        self.x.len()
+        self.particles.len()
     }
 
     /// Whether there is no particle.
     pub fn is_empty(&self) -> bool {
-        self.x.is_empty()
+        self.particles.is_empty()
     }
 
     pub(crate) fn push(&mut self, x: Vec3, v: Vec3, age: f64) {
-        self.x.push(x);
-        self.v.push(v);
+        self.particles.push(x, v, self.born);
         self.age.push(age);
-        self.id.push(self.born);
         self.born += 1;
     }
 
     /// Takes out a particle; the last one takes its place.
     pub(crate) fn remove(&mut self, index: usize) {
-        self.x.swap_remove(index);
-        self.v.swap_remove(index);
+        self.particles.swap_remove(index);
         self.age.swap_remove(index);
-        self.id.swap_remove(index);
     }
 
     /// Whether the arrays belong together and hold what steps can have left in them.
     pub(crate) fn is_sound(&self, model: &EmitterModel) -> bool {
-        let count = self.x.len();
-        let sane = |v: &Vec3| v.is_finite();
-        [self.v.len(), self.age.len(), self.id.len()] == [count; 3]
+        let count = self.len();
+        self.particles.is_sound()
+            && self.age.len() == count
             && count <= if model.alive { model.capacity as usize } else { 0 }
             && (0.0..1.0).contains(&self.due)
             && (self.failed.is_some()
-                || (self.x.iter().all(sane)
-                    && self.v.iter().all(sane)
-                    && self.age.iter().all(|a| a.is_finite())))
+                || (self.particles.is_finite() && self.age.iter().all(|a| a.is_finite())))
     }
 }
 

@@ -54,7 +54,7 @@ impl World {
             h if h < bodies && self.model.bodies[h].alive => Named::Body(h),
             h if h < bodies => Named::Nothing,
             h if h < bodies + points => Named::Point(h - bodies),
-            h if h - bodies - points < self.state.particles.x.len() => {
+            h if h - bodies - points < self.state.particles.len() => {
                 Named::Vertex(h - bodies - points)
             }
             _ => Named::Nothing,
@@ -79,14 +79,14 @@ impl World {
 
 impl Simulator for World {
     fn handle_count(&self) -> usize {
-        self.model.bodies.len() + self.model.points.len() + self.state.particles.x.len()
+        self.model.bodies.len() + self.model.points.len() + self.state.particles.len()
     }
 
     fn read(&self, handle: usize) -> Motion {
         match self.named(handle) {
             Named::Body(slot) => motion(&self.state.bodies[slot]),
             Named::Point(slot) => {
-                let point = &self.state.points[slot];
+                let point = self.state.points.get(slot);
                 Motion::point(point.position, point.velocity)
             }
             Named::Vertex(i) => Motion::point(self.state.particles.x[i], self.state.particles.v[i]),
@@ -105,7 +105,7 @@ impl Simulator for World {
                 body.push.torque += wrench.torque;
                 self.wake_slot(slot);
             }
-            Named::Point(slot) => self.state.points[slot].push += wrench.force,
+            Named::Point(slot) => self.state.points.push[slot] += wrench.force,
             Named::Vertex(i) => self.ports.inputs.vertex_pushes.push((i as u32, wrench.force)),
             Named::Nothing => {}
         }
@@ -152,7 +152,7 @@ impl Simulator for World {
             }
             Named::Point(slot) if impulse.is_finite() => {
                 let mass = self.model.points[slot].mass;
-                self.state.points[slot].velocity += impulse.force / mass;
+                self.state.points.particles.v[slot] += impulse.force / mass;
                 true
             }
             Named::Vertex(i) if impulse.is_finite() => {

@@ -103,7 +103,7 @@ impl World {
             Node::World => Twist::default(),
             Node::Body(i) => self.state.bodies[i as usize].velocity,
             Node::Point(i) => {
-                Twist { linear: self.state.points[i as usize].velocity, angular: Vec3::ZERO }
+                Twist { linear: self.state.points.particles.v[i as usize], angular: Vec3::ZERO }
             }
         };
         MemberState { position, rotation, velocity }

@@ -42,12 +42,11 @@ impl World {
         self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
         let first = self.model.cloths[index as usize].first;
         let at = first as usize;
-        let velocity = std::iter::repeat_n(deformable.velocity, count);
-        self.state.particles.x.splice(at..at, deformable.positions);
-        self.state.particles.v.splice(at..at, velocity);
+        self.state.particles.insert(at, deformable.positions, deformable.velocity);
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= first) {
             touch.particle += count as u32;
         }
+        self.ports.inputs.vertices_came(first, count as u32);
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now
         self.state.cloth.pairs.clear();
@@ -67,13 +66,13 @@ impl World {
         self.model.free_cloths.push(id.index);
         self.model.revision += 1;
         self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
-        self.state.particles.x.drain(range.clone());
-        self.state.particles.v.drain(range.clone());
+        self.state.particles.remove(range.clone());
         let (start, end) = (range.start as u32, range.end as u32);
         self.state.cloth.touches.retain(|t| !(start..end).contains(&t.particle));
         for touch in self.state.cloth.touches.iter_mut().filter(|t| t.particle >= end) {
             touch.particle -= end - start;
         }
+        self.ports.inputs.vertices_went(start..end);
         self.state.cloth.pushes.clear();
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now

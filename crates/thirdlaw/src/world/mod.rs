@@ -6,6 +6,7 @@ mod contact_problem;
 mod deformables;
 mod joints;
 mod part;
+mod particles;
 mod points;
 mod ports;
 mod prescribed;
@@ -22,16 +23,16 @@ use crate::model::body::{Body, BodyKind};
 use crate::model::error::{BodyError, EditError, SettingsError, check_pose, check_vector};
 use crate::model::settings::Settings;
 use crate::parallel::loops::inside;
-use crate::report::StepError;
+use crate::report::{Observer, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::{BodyState, Push};
 use crate::state::snapshot::{Snapshot, SnapshotError};
-use crate::step::{deformable as large_steps, rigid as impulse, streams as particle};
+use crate::step;
 use parry3d_f64::bounding_volume::BoundingVolume;
 
-pub use crate::report::{Observer, StepReport};
 pub use contact_problem::StepProblem;
 pub use part::Thing;
+pub use particles::Particle;
 
 /// Bodies, their state, and how they are stepped.
 #[derive(Clone, Debug)]
@@ -49,9 +50,9 @@ pub struct World {
 /// Memory of the stages of a step.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
-    rigid: impulse::Scratch,
-    cloth: large_steps::Scratch,
-    streams: particle::step::Scratch,
+    rigid: step::rigid::Scratch,
+    cloth: step::deformable::Scratch,
+    streams: step::streams::step::Scratch,
 }
 
 /// Worlds with fewer bodies, no cloth and no particles are stepped on the caller's thread.
@@ -399,6 +400,7 @@ impl World {
             return Err(SnapshotError::Damaged("it names bodies or contacts that cannot be"));
         }
         self.state.clone_from(&snapshot.state);
+        self.ports.inputs.forget_pushes();
         Ok(())
     }
 
@@ -424,15 +426,15 @@ impl Stages<'_> {
     fn run(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         let Stages { model, state, settings, scratch, ports } = self;
         let Scratch { rigid, cloth, streams } = &mut **scratch;
-        large_steps::check_finite(model, state)?;
-        particle::step::check_finite(model, state)?;
+        step::deformable::check_finite(model, state)?;
+        step::streams::step::check_finite(model, state)?;
         streams.before_bodies(model, state, dt);
         cloth.before_bodies(model, state);
-        let mut report = impulse::step(model, state, settings, dt, rigid, observer)?;
+        let mut report = step::rigid::step(model, state, settings, dt, rigid, observer)?;
         ports.correct(model, state, dt, settings.substeps);
-        large_steps::step(model, state, settings, dt, cloth, &mut report, observer)?;
+        step::deformable::step(model, state, settings, dt, cloth, &mut report, observer)?;
         let moving = (&mut **state, &mut ports.sheets);
-        particle::step::step(model, moving, settings, dt, streams, &mut report, observer)?;
+        step::streams::step::step(model, moving, settings, dt, streams, &mut report, observer)?;
         Ok(report)
     }
 }

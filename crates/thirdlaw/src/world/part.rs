@@ -73,7 +73,7 @@ impl World {
         }
         for id in self.points().collect::<Vec<_>>() {
             if let Ok(point) = part.point(id) {
-                self.state.points[id.index as usize] = *point;
+                self.state.points.set(id.index as usize, point);
             }
         }
         for id in self.joints().collect::<Vec<_>>() {

@@ -21,12 +21,12 @@ impl World {
             Some(slot) => {
                 self.model.points_free.pop();
                 self.model.points[slot as usize] = model;
-                self.state.points[slot as usize] = state;
+                self.state.points.set(slot as usize, state);
                 slot
             }
             None => {
                 self.model.points.push(model);
-                self.state.points.push(state);
+                self.state.points.add(state);
                 (self.model.points.len() - 1) as u32
             }
         };
@@ -40,7 +40,7 @@ impl World {
         self.model.points[slot].alive = false;
         self.model.points_free.push(id.index);
         self.model.revision += 1;
-        self.state.points[slot] = PointState::default();
+        self.state.points.set(slot, PointState::default());
         Ok(())
     }
 
@@ -51,8 +51,8 @@ impl World {
     }
 
     /// Where a point mass is and how it moves.
-    pub fn point(&self, id: PointId) -> Result<&PointState, StaleId> {
-        Ok(&self.state.points[self.point_slot(id)?])
+    pub fn point(&self, id: PointId) -> Result<PointState, StaleId> {
+        Ok(self.state.points.get(self.point_slot(id)?))
     }
 
     /// Places a point mass (m) and gives it a velocity (m/s).
@@ -65,17 +65,17 @@ impl World {
         let slot = self.point_slot(id)?;
         check_vector("position", position)?;
         check_vector("velocity", velocity)?;
-        let point = &mut self.state.points[slot];
-        (point.position, point.velocity) = (position, velocity);
+        self.state.points.particles.x[slot] = position;
+        self.state.points.particles.v[slot] = velocity;
         Ok(())
     }
 
     /// Adds a force (N) on a point mass for the next step only.
     pub fn push_point(&mut self, id: PointId, force: Vec3) -> Result<(), PointError> {
         let slot = self.point_slot(id)?;
-        let sum = self.state.points[slot].push + force;
+        let sum = self.state.points.push[slot] + force;
         check_vector("force", sum)?;
-        self.state.points[slot].push = sum;
+        self.state.points.push[slot] = sum;
         Ok(())
     }
 

@@ -19,15 +19,69 @@ pub(crate) struct StepInputs {
     pub prescribed: Vec<PrescribedBody>,
     /// Constraints, with the slots of what they act on.
     pub constraints: Vec<(StepConstraint, Vec<Node>)>,
-    /// Forces on cloth vertices, N.
+    /// Forces on vertices of deformable objects, N.
     pub vertex_pushes: Vec<(u32, Vec3)>,
+    /// Forces on drops of streams.
+    pub drop_pushes: Vec<DropPush>,
+}
+
+/// A force on a drop of a stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DropPush {
+    /// Slot of the emitter.
+    pub emitter: u32,
+    /// Where the drop was when it was pushed; it is elsewhere when the world was restored since.
+    pub index: usize,
+    /// Number in the order of births.
+    pub number: u64,
+    /// N.
+    pub force: Vec3,
+}
+
+impl DropPush {
+    /// Gives a drop that is still there the whole step's impulse, as vertices get theirs.
+    fn act(&self, model: &Model, state: &mut State, dt: f64) {
+        let slot = self.emitter as usize;
+        let particles = &mut state.streams.list[slot].particles;
+        let same = particles.id.get(self.index) == Some(&self.number);
+        let index = if same { Some(self.index) } else { particles.index_of(self.number) };
+        if let Some(index) = index {
+            particles.v[index] += dt / model.emitters[slot].emitter.mass * self.force;
+        }
+    }
 }
 
 impl StepInputs {
     pub fn clear(&mut self) {
         self.prescribed.clear();
         self.constraints.clear();
+        self.forget_pushes();
+    }
+
+    /// Forgets forces on particles.
+    pub fn forget_pushes(&mut self) {
         self.vertex_pushes.clear();
+        self.drop_pushes.clear();
+    }
+
+    /// `count` vertices have come before the one that was `first`.
+    pub fn vertices_came(&mut self, first: u32, count: u32) {
+        for push in self.vertex_pushes.iter_mut().filter(|push| push.0 >= first) {
+            push.0 += count;
+        }
+    }
+
+    /// These vertices have gone.
+    pub fn vertices_went(&mut self, gone: std::ops::Range<u32>) {
+        self.vertex_pushes.retain(|push| !gone.contains(&push.0));
+        for push in self.vertex_pushes.iter_mut().filter(|push| push.0 >= gone.end) {
+            push.0 -= gone.end - gone.start;
+        }
+    }
+
+    /// This emitter has gone with its drops.
+    pub fn emitter_went(&mut self, slot: u32) {
+        self.drop_pushes.retain(|push| push.emitter != slot);
     }
 
     /// Whether the step sees another model than the user's.
@@ -35,11 +89,14 @@ impl StepInputs {
         !self.constraints.is_empty() || self.prescribed.iter().any(|p| p.response.is_some())
     }
 
-    /// Puts prescribed bodies in place where they have no response, and pushes vertices.
+    /// Puts prescribed bodies in place where they have no response, and pushes vertices and drops.
     pub fn act(&mut self, model: &Model, state: &mut State, dt: f64) {
         for (particle, force) in self.vertex_pushes.drain(..) {
             let mass = model.sheet.elements.mass[particle as usize];
             state.particles.v[particle as usize] += dt / mass * force;
+        }
+        for push in self.drop_pushes.drain(..) {
+            push.act(model, state, dt);
         }
         for prescribed in &mut self.prescribed {
             prescribed.place(state, dt);

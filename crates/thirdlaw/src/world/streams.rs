@@ -48,6 +48,7 @@ impl World {
         self.model.emitters_free.push(id.index);
         self.model.revision += 1;
         self.state.streams.list[slot] = Stream::default();
+        self.ports.inputs.emitter_went(id.index);
         Ok(())
     }
 
@@ -95,8 +96,8 @@ impl World {
                 return Err(EmitterError::Value { field, problem });
             }
         }
-        stream.x[index] = position;
-        stream.v[index] = velocity;
+        stream.particles.x[index] = position;
+        stream.particles.v[index] = velocity;
         Ok(())
     }
 

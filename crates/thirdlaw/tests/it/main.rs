@@ -27,6 +27,7 @@ mod robust;
 mod skin;
 mod sleep;
 mod stack;
+mod store;
 mod streams;
 mod symmetry;
 mod taut;

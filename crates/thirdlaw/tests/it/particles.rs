@@ -139,7 +139,7 @@ fn no_particle_passes_a_thin_fast_plate() {
         let stream = world.stream(id).unwrap();
         assert_eq!(stream.len() + crushed as usize, 2000, "seed {seed}");
         assert!(crushed < 20, "seed {seed}: {crushed} crushed");
-        let far = stream.x.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
+        let far = stream.particles.x.iter().map(|x| x.abs().max_element()).fold(0.0, f64::max);
         assert!(far < 1.4, "seed {seed}: a particle is {far} m away");
     }
 }
@@ -176,7 +176,7 @@ fn no_particle_ends_inside_a_solid() {
     for _ in 0..60 {
         world.step(FRAME).unwrap();
         let bodies: Vec<_> = world.bodies().collect();
-        for &x in &world.stream(id).unwrap().x {
+        for &x in &world.stream(id).unwrap().particles.x {
             for &body in &bodies {
                 let (pose, shape) = (world.pose(body).unwrap(), &world.body(body).unwrap().shape);
                 let local = pose.rotation.inverse() * (x - pose.translation);
@@ -203,9 +203,9 @@ fn particles_slide_down_an_incline_like_blocks() {
         let id = world.add_emitter(drop).unwrap();
         run(&mut world, 0.1, FRAME);
         assert_eq!(world.stream(id).unwrap().len(), 1);
-        let before = world.stream(id).unwrap().v[0];
+        let before = world.stream(id).unwrap().particles.v[0];
         run(&mut world, 0.5, FRAME);
-        let change = (world.stream(id).unwrap().v[0] - before).length() / 0.5;
+        let change = (world.stream(id).unwrap().particles.v[0] - before).length() / 0.5;
         let wanted = (9.81 * (angle.sin() - friction * angle.cos())).max(0.0);
         assert!((change - wanted).abs() < 1e-6, "{change} {wanted}");
     }
@@ -224,14 +224,14 @@ fn drag_gives_the_analytic_velocities() {
     };
     let (mut world, id) = drop(2.0, 0.0, Vec3::X * 3.0);
     run(&mut world, 1.0, FRAME);
-    let (v, age) = (world.stream(id).unwrap().v[0], world.stream(id).unwrap().age[0]);
+    let (v, age) = (world.stream(id).unwrap().particles.v[0], world.stream(id).unwrap().age[0]);
     let decayed = 1.0 - (-2.0 * age).exp();
     assert!((v.x - 3.0 * decayed).abs() < 1e-9, "{v}");
     assert!((v.y + 9.81 / 2.0 * decayed).abs() < 1e-9, "{v}");
     let (mut world, id) = drop(0.0, 0.4, Vec3::ZERO);
     run(&mut world, 20.0, FRAME);
     let terminal = (9.81_f64 / 0.4).sqrt();
-    assert!((world.stream(id).unwrap().v[0].y + terminal).abs() < 1e-9);
+    assert!((world.stream(id).unwrap().particles.v[0].y + terminal).abs() < 1e-9);
 }
 
 /// Rate and life: so many per second in the mean, never more alive than rate × life, evenly spaced.
@@ -247,7 +247,7 @@ fn births_follow_the_rate_whatever_the_step() {
         assert_eq!(born, (333.3 * world.time() + 1e-9) as u32);
         let stream = world.stream(id).unwrap();
         assert!((stream.len() as f64 - 333.3 * 0.5).abs() < 2.0 + 333.3 * dt, "{}", stream.len());
-        let mut y: Vec<f64> = stream.x.iter().map(|x| x.y).collect();
+        let mut y: Vec<f64> = stream.particles.x.iter().map(|x| x.y).collect();
         y.sort_by(f64::total_cmp);
         for pair in y.windows(2) {
             assert!((pair[1] - pair[0] - 2.0 / 333.3).abs() < 1e-9);
@@ -298,7 +298,7 @@ fn cloth_is_pushed_by_what_bounces_off_it() {
     // every drop that has met the cloth is still below it
     let (cloth_x, stream) = (world.vertices(cloth).unwrap(), world.stream(id).unwrap());
     let top = cloth_x.iter().map(|x| x.y).fold(f64::NEG_INFINITY, f64::max);
-    let above = stream.x.iter().filter(|x| x.y > top).count();
+    let above = stream.particles.x.iter().filter(|x| x.y > top).count();
     assert_eq!(above, 0);
 }
 

@@ -74,7 +74,7 @@ fn a_snapshot_of_other_streams_is_refused() {
     second.add_emitter(Emitter::point(1.0, 1.0)).unwrap();
     assert!(second.restore(&first.save()).is_err());
     let mut cut = first.save();
-    cut.state.streams.list[0].v.push(Vec3::ZERO);
+    cut.state.streams.list[0].particles.v.push(Vec3::ZERO);
     assert!(busy().restore(&cut).is_err());
 }
 
@@ -130,7 +130,7 @@ fn a_force_field_of_ones_own_moves_particles() {
     let id = world.add_emitter(swing).unwrap();
     world.set_force_field(Some(Arc::new(Whirl(std::f64::consts::TAU.powi(2)))));
     run(&mut world, 1.001, 0.001);
-    let x = world.stream(id).unwrap().x[0];
+    let x = world.stream(id).unwrap().particles.x[0];
     assert!((x - Vec3::X).length() < 2e-3, "{x}");
     world.set_force_field(Some(Arc::new(Whirl(f64::NAN))));
     for _ in 0..2 {

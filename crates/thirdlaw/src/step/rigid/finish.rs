@@ -5,6 +5,7 @@
 use super::kinematic::move_kinematic;
 use super::{check_finite, continuous, sleep};
 use crate::collide::broad::BroadPhase;
+use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::body::model::BodyModel;
@@ -69,9 +70,7 @@ pub fn finish(
         }
     }
     report.asleep = if settings.sleeping { sleep::update(model, state, islands) } else { 0 };
-    for point in &mut state.points {
-        point.push = Default::default();
-    }
+    state.points.push.fill(Vec3::ZERO);
     if seen.iter().any(|seen| seen.broken) || !state.points.is_empty() {
         check_finite(model, state)?;
     }

@@ -237,7 +237,7 @@ impl IslandScratch {
     ) {
         for (v, &slot) in self.velocities.particles.iter_mut().zip(points) {
             let point = &model.points[slot as usize];
-            let push = state.points[slot as usize].push;
+            let push = state.points.push[slot as usize];
             *v += h * (point.gravity_scale * settings.gravity + push / point.mass);
         }
     }
@@ -306,7 +306,7 @@ impl IslandScratch {
         }
         let first = self.bodies.len();
         for (i, (out, &slot)) in points.iter_mut().zip(members.points).enumerate() {
-            *out = state.points[slot as usize];
+            *out = state.points.get(slot as usize);
             out.position = self.joints.poses[first + i].0;
             out.velocity = self.joints.v[first + i].linear;
         }

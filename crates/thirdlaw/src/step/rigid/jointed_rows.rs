@@ -42,7 +42,7 @@ impl IslandScratch {
         self.velocities.particles.clear();
         self.problem.particles.clear();
         for &slot in members.points {
-            let (point, now) = (&model.points[slot as usize], &state.points[slot as usize]);
+            let (point, now) = (&model.points[slot as usize], state.points.get(slot as usize));
             joints.poses.push((now.position, Quat::IDENTITY));
             let mut node = NodeMass {
                 mass: point.mass,

@@ -280,7 +280,7 @@ fn solve_islands(
         }
     }
     for (&slot, point) in islands.points.iter().zip(points.iter()) {
-        state.points[slot as usize] = *point;
+        state.points.set(slot as usize, *point);
     }
     // piles have handed their contacts the impulses themselves
     let alone = |plan: &Plan| matches!(plan.path, SolvePath::General | SolvePath::Batched);

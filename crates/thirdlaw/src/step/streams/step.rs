@@ -13,6 +13,7 @@ use crate::model::settings::Settings;
 use crate::report::{Observer, Stage, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
+use crate::state::particles::Particles;
 use crate::state::stream::{Stream, Struck};
 use rayon::prelude::*;
 
@@ -176,7 +177,7 @@ fn each_chunk(
     for (slot, stream) in list.iter_mut().enumerate() {
         let (own, others) = rest.split_at_mut(stream.len().div_ceil(CHUNK));
         rest = others;
-        let Stream { x, v, age, id, .. } = stream;
+        let Stream { particles: Particles { x, v, id }, age, .. } = stream;
         let arrays = (x.par_chunks_mut(CHUNK), v.par_chunks_mut(CHUNK), age.par_chunks_mut(CHUNK));
         let parts = (arrays.0, arrays.1, arrays.2, id.par_chunks(CHUNK), own);
         parts.into_par_iter().for_each(|(x, v, age, id, own)| {

@@ -117,7 +117,7 @@ fn particles_bounce_off_the_cloth_of_another_simulator_and_momentum_is_kept() {
     assert!(crossed.x > 0.1 && crossed.x < 0.48, "{crossed}");
     let jet = coupling.get::<World>(0).unwrap();
     let stream = jet.stream(jet.emitters().next().unwrap()).unwrap();
-    assert!(stream.x.iter().all(|x| x.x < 2.0), "a particle passed");
+    assert!(stream.particles.x.iter().all(|x| x.x < 2.0), "a particle passed");
 }
 
 #[test]

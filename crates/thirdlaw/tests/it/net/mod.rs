@@ -110,11 +110,11 @@ impl Digest {
         for id in world.emitters() {
             let stream = world.stream(id).unwrap();
             let mut order: Vec<usize> = (0..stream.len()).collect();
-            order.sort_by_key(|&i| stream.id[i]);
+            order.sort_by_key(|&i| stream.particles.id[i]);
             for i in order {
-                self.word(stream.id[i]);
-                self.vector(stream.x[i]);
-                self.vector(stream.v[i]);
+                self.word(stream.particles.id[i]);
+                self.vector(stream.particles.x[i]);
+                self.vector(stream.particles.v[i]);
             }
         }
     }
