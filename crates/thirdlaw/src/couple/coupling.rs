@@ -4,6 +4,7 @@ use super::component::{Component, Step};
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 use super::links::LinkKind;
+use super::links::tie::constraint::{Anchor, Tie};
 use super::member::Member;
 use super::method::CouplingSettings;
 use crate::simulator::Simulator;
@@ -117,6 +118,41 @@ impl Coupling {
             simulators.extend(&component.simulators);
         }
         self.check_kinds(&kinds, simulators, &self.settings)
+    }
+
+    /// Refuses ties that hold a surface of a simulator which touches, or is watched with, others. The force
+    /// of such a tie is sought under last exchange's contacts and the contacts under last step's tie: an
+    /// impact throws the body, and its energy grows.
+    pub(super) fn check_tied_surfaces(
+        &mut self,
+        sides: [usize; 2],
+        contact: Option<LinkKind>,
+        new: Option<&Tie>,
+    ) -> Result<(), CoupleError> {
+        let mut touching: Vec<(usize, LinkKind)> =
+            contact.into_iter().flat_map(|kind| sides.map(|side| (side, kind))).collect();
+        let mut anchors: Vec<Anchor> = new.into_iter().flat_map(|tie| tie.anchors).collect();
+        let mut simulators = sides.to_vec();
+        for component in self.components.iter().filter(|c| c.holds(sides)) {
+            let touches = component.touches.iter().flat_map(|t| [t.follower, t.owner]);
+            touching.extend(touches.map(|side| (side, LinkKind::Touch)));
+            let watches = component.watches.iter().flat_map(|w| w.sides);
+            touching.extend(watches.map(|side| (side, LinkKind::Watch)));
+            anchors.extend(component.ties.iter().flat_map(|link| link.tie.anchors));
+            simulators.extend(&component.simulators);
+        }
+        for anchor in anchors {
+            let found = touching.iter().find(|(side, _)| *side == anchor.simulator);
+            let Some(&(side, kind)) = found else { continue };
+            if self.members[side].surfaces()?.iter().any(|s| s.handle == anchor.handle) {
+                simulators.sort_unstable();
+                simulators.dedup();
+                let names = simulators.iter().map(|s| self.members[*s].name.clone()).collect();
+                let kinds = [LinkKind::Tie, kind];
+                return Err(CoupleError::Mixture { kinds, simulators: names });
+            }
+        }
+        Ok(())
     }
 
     fn check_kinds(

@@ -109,6 +109,7 @@ impl Coupling {
         }
         let sides = [a.simulator, b.simulator];
         self.check_mixture(LinkKind::Tie, sides)?;
+        self.check_tied_surfaces(sides, None, Some(&tie))?;
         let number = self.components.iter().map(|c| c.ties.len()).sum();
         let component = self.connect(sides);
         component.ties.push(TieLink::new(number, tie));

@@ -36,7 +36,7 @@ const BOUNCE: f64 = 0.2;
 pub(crate) struct Watched {
     /// Counted over all watched pairs of the coupling.
     pub number: usize,
-    sides: [usize; 2],
+    pub sides: [usize; 2],
     surfaces: [Vec<ContactSurface>; 2],
     kickable: [bool; 2],
     points: Vec<Point>,
@@ -77,6 +77,7 @@ impl Coupling {
         }
         let sides = [a, b];
         self.check_mixture(LinkKind::Watch, sides)?;
+        self.check_tied_surfaces(sides, Some(LinkKind::Watch), None)?;
         let mut watches = self.components.iter().flat_map(|component| &component.watches);
         if watches.any(|w| w.sides == [a, b] || w.sides == [b, a]) {
             // each pair would take the whole of every push on itself

@@ -241,36 +241,38 @@ fn a_ball_at_rest_on_exactly_solved_cloth_weighs_what_it_weighs() {
     assert!((force / (mass * 9.81) - 1.0).abs() < 1e-8, "{:e}", force / (mass * 9.81) - 1.0);
 }
 
-/// A cloth and a ball on it, and a body tied to the ball, in three worlds.
-fn three() -> Coupling {
+/// A cloth and a ball on it in two worlds, and two bodies tied together in two others.
+fn four() -> Coupling {
     let mut coupling = coupling();
     coupling.add("cloth", super::sheet(9)).unwrap();
     let mut balls = earth();
     balls.add_body(Body::dynamic(sphere(0.2)).mass(0.2).at(0.01, 0.22, 0.02)).unwrap();
     coupling.add("balls", balls).unwrap();
-    let mut riders = earth();
-    riders.add_body(Body::dynamic(sphere(0.05)).mass(0.1).at(0.01, 0.42, 0.02)).unwrap();
-    coupling.add("riders", riders).unwrap();
     coupling.touch(0, 1).unwrap();
-    let tie = Tie::point(Anchor::new(1, 0).at(Vec3::new(0.0, 0.2, 0.0)), Anchor::new(2, 0));
+    let (hook, _) = single(Body::dynamic(sphere(0.05)).mass(0.3).at(0.0, 3.0, 0.0));
+    let mut hung = earth();
+    hung.add_body(Body::dynamic(sphere(0.05)).mass(0.1).at(0.2, 3.0, 0.0)).unwrap();
+    let (hook, hung) = (coupling.add("hook", hook).unwrap(), coupling.add("hung", hung).unwrap());
+    let side = Vec3::new(0.1, 0.0, 0.0);
+    let tie = Tie::point(Anchor::new(hook, 0).at(side), Anchor::new(hung, 0).at(-side));
     coupling.tie(tie).unwrap();
     coupling
 }
 
 #[test]
-fn three_worlds_resumed_from_bytes_go_on_to_the_same_bits() {
-    let mut first = three();
+fn four_worlds_resumed_from_bytes_go_on_to_the_same_bits() {
+    let mut first = four();
     for _ in 0..20 {
         assert!(first.step(DT).unwrap().converged);
     }
     let bytes = first.to_bytes().unwrap();
-    let mut second = three();
+    let mut second = four();
     second.load(&bytes).unwrap();
     let hashes = |c: &mut Coupling| {
         for _ in 0..10 {
             c.step(DT).unwrap();
         }
-        [0, 1, 2].map(|i| c.get::<World>(i).unwrap().hash())
+        [0, 1, 2, 3].map(|i| c.get::<World>(i).unwrap().hash())
     };
     assert_eq!(hashes(&mut first), hashes(&mut second));
     for damaged in [&bytes[..bytes.len() / 3], &[], b"nonsense"] {
@@ -284,7 +286,7 @@ fn three_worlds_resumed_from_bytes_go_on_to_the_same_bits() {
 
 #[test]
 fn no_damaged_byte_of_a_saved_coupling_is_taken_for_good() {
-    let mut coupling = three();
+    let mut coupling = four();
     for _ in 0..5 {
         coupling.step(DT).unwrap();
     }
