@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 impl World {
     /// Adds an emitter of particles, and takes the memory for as many as it may have at a time.
-    /// How they move and what they push is said at [`crate::step::streams`].
+    /// The book says how they move and what they push, in its chapter on particles.
     pub fn add_emitter(&mut self, emitter: Emitter) -> Result<EmitterId, EmitterError> {
         if let Some(body) = emitter.body {
             self.model.slot(body).map_err(|_| EmitterError::NoSuchBody(body))?;
