@@ -38,14 +38,14 @@ pub(crate) struct Step<'a> {
 
 impl Component {
     /// The kinds of its links.
-    pub fn kinds(&self) -> Vec<LinkKind> {
+    pub fn kinds(&self) -> impl DoubleEndedIterator<Item = LinkKind> + use<> {
         let counts = [
             (LinkKind::Tie, self.ties.len()),
             (LinkKind::Touch, self.touches.len()),
             (LinkKind::Watch, self.watches.len()),
             (LinkKind::Lead, self.leads.len()),
         ];
-        counts.into_iter().filter(|(_, count)| *count > 0).map(|(kind, _)| kind).collect()
+        counts.into_iter().filter(|(_, count)| *count > 0).map(|(kind, _)| kind)
     }
 
     /// Whether one of these simulators belongs to it.
@@ -77,7 +77,8 @@ impl Component {
         self.begin_touches(step)?;
         self.begin_leads(step)?;
         // contacts are the outer loop: each of their exchanges holds the ties
-        match self.kinds().last() {
+        let outermost = self.kinds().next_back();
+        match outermost {
             Some(LinkKind::Tie) => self.hold_ties(step),
             Some(LinkKind::Touch) => self.exchange_contacts(step),
             Some(LinkKind::Watch) => self.keep_apart(step),

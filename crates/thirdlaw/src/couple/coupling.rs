@@ -26,7 +26,7 @@ pub struct Coupling {
 impl std::fmt::Debug for Coupling {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<&str> = self.members.iter().map(|m| &*m.name).collect();
-        let of = |c: &Component| (c.simulators.clone(), c.kinds());
+        let of = |c: &Component| (c.simulators.clone(), c.kinds().collect::<Vec<_>>());
         let components: Vec<_> = self.components.iter().map(of).collect();
         f.debug_struct("Coupling")
             .field("simulators", &names)
@@ -195,7 +195,8 @@ impl Coupling {
     pub fn set_settings(&mut self, settings: CouplingSettings) -> Result<(), CoupleError> {
         settings.check()?;
         for component in &self.components {
-            self.check_kinds(&component.kinds(), component.simulators.clone(), &settings)?;
+            let kinds: Vec<LinkKind> = component.kinds().collect();
+            self.check_kinds(&kinds, component.simulators.clone(), &settings)?;
         }
         self.settings = settings;
         Ok(())
@@ -280,10 +281,10 @@ impl Coupling {
     }
 
     fn advance(&mut self, dt: f64) -> Result<CouplingReport, CoupleError> {
-        let linked = |i: &usize| self.components.iter().any(|c| c.simulators.contains(i));
-        let alone: Vec<usize> = (0..self.members.len()).filter(|i| !linked(i)).collect();
-        for i in alone {
-            self.members[i].advance(dt)?;
+        for (i, member) in self.members.iter_mut().enumerate() {
+            if !self.components.iter().any(|c| c.simulators.contains(&i)) {
+                member.advance(dt)?;
+            }
         }
         let mut whole = CouplingReport { converged: true, ..CouplingReport::default() };
         for component in &mut self.components {
