@@ -95,7 +95,12 @@ impl Facts {
             bounces: island.bounces,
             carried: island.carried,
             plain_body: slots.len() == 1 && plain(slots[0]),
-            ..Facts::of_bodies(model, state, slots)
+            // how bodies move decides nothing where nothing touches
+            ..if island.contact_count == 0 {
+                Facts::none()
+            } else {
+                Facts::of_bodies(model, state, slots)
+            }
         }
     }
 
