@@ -4,6 +4,7 @@ pub mod colors;
 pub mod dense;
 pub mod direct;
 pub(crate) mod follow;
+pub(crate) mod impact;
 mod interior;
 mod lanes;
 pub mod problem;

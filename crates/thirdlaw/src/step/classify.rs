@@ -42,6 +42,10 @@ pub const BOUNCE_ITERATIONS: u32 = 8;
 const MANY_CONTACTS: usize = 40;
 /// Way of a body in a step, over its size, up to which the arms are of no matter.
 const DRIFT: f64 = 0.01;
+/// Angle that a body turns by in a step, times how slender it is, from which inertia and arms of the beginning
+/// of the step will not do: what an impulse does to a rod that has turned by an angle φ is off by φ times the
+/// ratio of its moments, and from about 1 on its sign may be wrong, which makes energy.
+const TURNED: f64 = 0.5;
 /// Masses that single precision has room for, kg.
 const SINGLE_MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -76,6 +80,8 @@ pub struct Facts {
     pub speed: f64,
     /// The same over the size of its body, 1/s.
     pub relative_speed: f64,
+    /// Largest angular speed, times the ratio of the body's moments of inertia, 1/s.
+    pub swing: f64,
     /// Whether all bodies have been slow for long.
     pub settled: bool,
 }
@@ -126,6 +132,7 @@ impl Facts {
             masses: [f64::INFINITY, 0.0],
             speed: 0.0,
             relative_speed: 0.0,
+            swing: 0.0,
             settled: true,
         }
     }
@@ -138,6 +145,7 @@ impl Facts {
                 masses: [body.mass; 2],
                 speed,
                 relative_speed: speed / body.reach,
+                swing: now.velocity.angular.length() * body.slenderness,
                 settled: now.quiet > SETTLED,
                 ..Facts::none()
             })
@@ -149,6 +157,7 @@ impl Facts {
             masses: [self.masses[0].min(other.masses[0]), self.masses[1].max(other.masses[1])],
             speed: self.speed.max(other.speed),
             relative_speed: self.relative_speed.max(other.relative_speed),
+            swing: self.swing.max(other.swing),
             settled: self.settled && other.settled,
             ..self
         }
@@ -198,11 +207,12 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let fits_single = contact.precision != Precision::Double
         && facts.masses.iter().all(|mass| SINGLE_MASSES.contains(mass));
     let few = facts.contacts < MANY_CONTACTS;
+    let turns = facts.swing * dt > TURNED;
     if facts.iterates_longer(contact) {
-        if fits_single { SolvePath::ConvergedPile } else { SolvePath::General }
-    } else if fits_single && (!few || facts.relative_speed * dt < DRIFT) {
+        if fits_single && !turns { SolvePath::ConvergedPile } else { SolvePath::General }
+    } else if fits_single && !turns && (!few || facts.relative_speed * dt < DRIFT) {
         SolvePath::Pile
-    } else if few {
+    } else if few || turns {
         SolvePath::Batched
     } else {
         SolvePath::General

@@ -27,6 +27,8 @@ pub struct BodyModel {
     pub center: Vec3,
     /// Whether the inertia is the same about every axis, so that it need not be turned.
     pub isotropic: bool,
+    /// Largest moment of inertia over the least: 1 for a ball, hundreds for a rod; 1 unless dynamic.
+    pub slenderness: f64,
     /// Friction and restitution.
     pub material: Material,
     /// Which bodies it may touch.
@@ -47,6 +49,15 @@ pub struct BodyModel {
     pub can_sleep: bool,
     /// Distance from the centre of mass to the farthest surface point, m.
     pub reach: f64,
+}
+
+/// Ratio of the largest and the least moment.
+fn slenderness(inertia: &Mat3) -> f64 {
+    if *inertia == Mat3::ZERO {
+        return 1.0;
+    }
+    let moments = glamx::DSymmetricEigen3::new(*inertia).eigenvalues;
+    (moments.max_element() / moments.min_element()).max(1.0)
 }
 
 impl BodyModel {
@@ -78,6 +89,7 @@ impl BodyModel {
                 Mat3::ZERO
             },
             center,
+            slenderness: slenderness(&inertia),
             isotropic: largest(&deviation) <= 1e-12 * largest(&inertia),
             material: body.material,
             groups: body.groups,

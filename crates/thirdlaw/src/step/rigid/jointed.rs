@@ -125,7 +125,8 @@ impl IslandScratch {
         self.joints.place(stage);
         self.joints.want_positions(stage);
         if !self.contacts.is_empty() {
-            self.place_rows(state, &settings.contact, h, (0.5 * h, 0.0));
+            self.place_rows(state, &settings.contact, h);
+            self.want_bounces(&settings.contact, h);
             contact::refresh(&self.problem, &mut self.solver);
             self.warm_start_contacts();
             self.load_velocities();
@@ -182,7 +183,7 @@ impl IslandScratch {
         let mut solve = *solve;
         if !self.contacts.is_empty() {
             self.move_rows(state);
-            if self.relax_rows(state, h) {
+            if self.relax_or_bounce(h) {
                 solve.iterations = solve.iterations.max(BOUNCE_ITERATIONS);
             }
             contact::refresh(&self.problem, &mut self.solver);

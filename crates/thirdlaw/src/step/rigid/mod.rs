@@ -20,6 +20,7 @@ pub(crate) mod continuous;
 pub(crate) mod finish;
 pub(crate) mod free;
 pub(crate) mod jointed;
+pub(crate) mod jointed_bounce;
 pub(crate) mod jointed_contacts;
 pub(crate) mod jointed_rows;
 pub(crate) mod kinematic;

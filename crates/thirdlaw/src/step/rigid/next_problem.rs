@@ -41,6 +41,6 @@ impl IslandScratch {
         self.gather(setting, std::iter::once(members));
         self.apply_forces(setting, count, state.time, h);
         self.set_kinematic_velocities(setting, count, (0, settings.substeps));
-        self.place_rows(state, &settings.contact, h, (h, 0.5));
+        self.place_rows(state, &settings.contact, h);
     }
 }

@@ -61,7 +61,7 @@ pub struct Bundle {
     pub coefficient: Wide,
     /// Gap up to which points count as closed, m.
     pub skin: Wide,
-    /// Mean distance of the points from their middle, m: the arm of friction against twisting.
+    /// Mean distance of the points from their middle, m: what turns an error of twisting into one of sliding.
     pub radius: Wide,
     /// Impulses along t and u, and about n.
     pub friction: Wide3,
@@ -82,6 +82,8 @@ pub struct Points {
     pub push: Wide,
     /// z.
     pub impulse: Wide,
+    /// Place along t and u, from the middle of the contact's points, m.
+    pub offset: [Wide; 2],
 }
 
 impl Line {

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::bundle::{Bundle, Line, Points};
+use super::slip;
 use super::sweep::{Bodies, Pass, Spring};
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Quad, Vector, Wide3, add, cross, dot, load, scaled, sub};
@@ -221,17 +222,11 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
     }
 
     #[inline(always)]
-    pub fn friction(&mut self, bundle: &mut Bundle, points: &[Points]) {
-        let zero = V::splat(0.0);
+    pub fn friction(&mut self, pass: Pass, bundle: &mut Bundle, points: &[Points]) {
         let normal = load::<V>(&bundle.normal);
         let t = load::<V>(&bundle.tangent);
         let u = cross(normal, t);
-        let mut load_sum = zero;
-        for point in points {
-            load_sum = load_sum + V::load(&point.impulse);
-        }
-        let limit = V::load(&bundle.coefficient) * load_sum;
-        let [z1, z2, z3] = load::<V>(&bundle.friction);
+        let z = load::<V>(&bundle.friction);
 
         let [ya, yb] = self.angular;
         let [a, b] = [&bundle.turn[0], &bundle.turn[1]];
@@ -239,42 +234,48 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
         let w2 = dot(u, self.relative) + (dot(load(&b[1]), yb) - dot(load(&a[1]), ya));
         let w3 = dot(load(&b[2]), yb) - dot(load(&a[2]), ya);
 
+        // what would stop it; along its softest direction alone where the response is of rank one
         let [p, q, r] = load::<V>(&bundle.stick);
-        let mut next1 = z1 - (p * w1 + q * w2);
-        let mut next2 = z2 - (q * w1 + r * w2);
-        let (size, square) = (next1 * next1 + next2 * next2, limit * limit);
-        // the root and the quotient are long to wait for, and most contacts at rest stick
-        if !size.all_le(square) {
-            let k = V::load(&bundle.slide);
-            let slid = [z1 - k * w1, z2 - k * w2];
-            let length = (slid[0] * slid[0] + slid[1] * slid[1]).sqrt();
-            let shrink = length.select_le(limit, V::splat(1.0), limit / length);
-            next1 = size.select_le(square, next1, slid[0] * shrink);
-            next2 = size.select_le(square, next2, slid[1] * shrink);
-        }
-        let most = limit * V::load(&bundle.radius);
-        let next3 = (z3 - V::load(&bundle.twist) * w3).max(zero - most).min(most);
-        let [next1, next2, next3] =
-            [self.if_open(next1, z1), self.if_open(next2, z2), self.if_open(next3, z3)];
-        next1.store(&mut bundle.friction[0]);
-        next2.store(&mut bundle.friction[1]);
-        next3.store(&mut bundle.friction[2]);
+        let k = V::load(&bundle.slide);
+        let huge = V::splat(f32::MAX);
+        let wanted = [
+            p.select_le(huge, z[0] - (p * w1 + q * w2), z[0] - k * w1),
+            p.select_le(huge, z[1] - (q * w1 + r * w2), z[1] - k * w2),
+            z[2] - V::load(&bundle.twist) * w3,
+        ];
+        let exactly = matches!(pass, Pass::Relax | Pass::Last);
+        let next = slip::bounded(bundle, points, (z, wanted), [w1, w2, w3], exactly);
+        let next = [0, 1, 2].map(|i| self.if_open(next[i], z[i]));
+        next[0].store(&mut bundle.friction[0]);
+        next[1].store(&mut bundle.friction[1]);
+        next[2].store(&mut bundle.friction[2]);
 
-        let change = [next1 - z1, next2 - z2, next3 - z3];
+        let change = sub(next, z);
         if PATIENT {
             let slide = V::load(&bundle.slide);
             self.note(change[0], slide);
             self.note(change[1], slide);
             self.note(V::load(&bundle.radius) * change[2], V::load(&bundle.twist));
         }
-        self.push = add(scaled(t, change[0]), scaled(u, change[1]));
+        let push = add(scaled(t, change[0]), scaled(u, change[1]));
         let [a, b] = [turned(&bundle.turn[0], change), turned(&bundle.turn[1], change)];
-        self.turn = [sub([zero; 3], a), b];
+        self.push = add(self.push, push);
+        self.turn = [sub(self.turn[0], a), add(self.turn[1], b)];
+        let mass = load::<V>(&bundle.mass);
+        for x in 0..3 {
+            self.relative[x] = self.relative[x] + mass[x] * push[x];
+        }
+        self.angular = [sub(self.angular[0], a), add(self.angular[1], b)];
+    }
+
+    /// Lets what is seen of the bodies follow the impulses so far.
+    #[inline(always)]
+    pub fn follow(&mut self, bundle: &Bundle) {
         let mass = load::<V>(&bundle.mass);
         for x in 0..3 {
             self.relative[x] = self.relative[x] + mass[x] * self.push[x];
         }
-        self.angular = [sub(self.angular[0], a), add(self.angular[1], b)];
+        self.angular = [add(self.angular[0], self.turn[0]), add(self.angular[1], self.turn[1])];
     }
 
     #[inline(always)]

@@ -9,7 +9,6 @@ use super::plan::{self, Planned};
 use super::sweep::Spring;
 use super::work::Work;
 use crate::parallel::share::Shared;
-use crate::simd::f32x8::Wide3;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::step::island::{Island, Touch};
@@ -36,7 +35,6 @@ pub struct Pile {
     order: Order,
     bundles: Vec<Bundle>,
     points: Vec<Points>,
-    offsets: Vec<Wide3>,
     /// Slots of what they touch that is not dynamic, ascending.
     others: Vec<u32>,
     /// Whether several threads may go through it together.
@@ -62,9 +60,7 @@ pub unsafe fn solve(
     all: &Shared<Contact>,
     watch: &mut Stopwatch,
 ) {
-    let Pile {
-        lines, order, bundles, points, offsets, contacts, body_at, convergence, judged, ..
-    } = pile;
+    let Pile { lines, order, bundles, points, contacts, body_at, convergence, judged, .. } = pile;
     let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
     judged.resize(if convergence.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let work = Work {
@@ -73,7 +69,6 @@ pub unsafe fn solve(
         order,
         bundles: Shared::new(bundles),
         points: Shared::new(points),
-        offsets: Shared::new(offsets),
         judged: Shared::new(judged),
         lines: SharedLines {
             velocity: Shared::new(velocity),
@@ -179,7 +174,6 @@ impl Pile {
         // what they hold is of no matter: packing fills them anew
         self.bundles.resize(self.order.bundles, Bundle::default());
         self.points.resize(self.order.points, Points::default());
-        self.offsets.resize(self.order.points, Wide3::default());
     }
 }
 

@@ -4,7 +4,7 @@
 #![allow(clippy::needless_range_loop)]
 
 use super::bundle::{Bundle, Points};
-use crate::simd::f32x8::{LANES, Quad, Vector, Wide, Wide3, cross, dot, load};
+use crate::simd::f32x8::{LANES, Quad, Vector, Wide, cross, load};
 use crate::state::contact::{Impulses, POINTS_MAX};
 
 /// Hands the contacts of a group their impulses: friction is shared out among the points of each so that its
@@ -16,17 +16,16 @@ use crate::state::contact::{Impulses, POINTS_MAX};
 pub unsafe fn unpack(
     bundle: &Bundle,
     points: &[Points],
-    offsets: &[Wide3],
     counts: &Wide,
     impulses: [*mut Impulses; LANES],
 ) {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for; the rest is the caller's
-        return unsafe { hand_back_avx2(bundle, points, offsets, counts, impulses) };
+        return unsafe { hand_back_avx2(bundle, points, counts, impulses) };
     }
     // SAFETY: the caller's
-    unsafe { hand_back::<Wide>(bundle, points, offsets, counts, impulses) };
+    unsafe { hand_back::<Wide>(bundle, points, counts, impulses) };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -34,13 +33,12 @@ pub unsafe fn unpack(
 unsafe fn hand_back_avx2(
     bundle: &Bundle,
     points: &[Points],
-    offsets: &[Wide3],
     counts: &Wide,
     impulses: [*mut Impulses; LANES],
 ) {
     // SAFETY: the caller's
     unsafe {
-        hand_back::<crate::simd::f32x8::avx2::Register>(bundle, points, offsets, counts, impulses);
+        hand_back::<crate::simd::f32x8::avx2::Register>(bundle, points, counts, impulses);
     }
 }
 
@@ -48,7 +46,6 @@ unsafe fn hand_back_avx2(
 unsafe fn hand_back<V: Vector>(
     bundle: &Bundle,
     points: &[Points],
-    offsets: &[Wide3],
     counts: &Wide,
     impulses: [*mut Impulses; LANES],
 ) {
@@ -59,18 +56,19 @@ unsafe fn hand_back<V: Vector>(
     let [z1, z2, z3] = load::<V>(&bundle.friction);
     let share = count.select_le(zero, zero, one / count);
     let mut square = zero;
-    for offset in offsets {
-        let d = load::<V>(offset);
-        square = square + dot(d, d);
+    for point in points {
+        let [x, y] = [V::load(&point.offset[0]), V::load(&point.offset[1])];
+        square = square + (x * x + y * y);
     }
     let twist = square.select_le(zero, zero, z3 / square);
     let (mut along, mut friction) = ([zero; POINTS_MAX], [zero; 3 * POINTS_MAX]);
-    for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
+    for (k, point) in points.iter().enumerate() {
         let is_there = V::splat(k as f32);
         along[k] = count.select_le(is_there, zero, V::load(&point.impulse));
-        let about = cross(normal, load(offset));
+        let [dt, du] = [V::load(&point.offset[0]), V::load(&point.offset[1])];
+        let [f1, f2] = [share * z1 - twist * du, share * z2 + twist * dt];
         for x in 0..3 {
-            let both = share * (z1 * t[x] + z2 * u[x]) + twist * about[x];
+            let both = f1 * t[x] + f2 * u[x];
             friction[3 * k + x] = count.select_le(is_there, zero, both);
         }
     }

@@ -8,7 +8,7 @@ use super::pack::{Place, Source, pack};
 use super::sweep::{self, Bodies, Part, Pass, Spring};
 use super::unpack::unpack;
 use crate::parallel::share::{Shared, prefetch};
-use crate::simd::f32x8::{LANES, Wide, Wide3};
+use crate::simd::f32x8::{LANES, Wide};
 use crate::state::body::BodyState;
 use crate::state::contact::{Contact, Impulses};
 use crate::step::island::Touch;
@@ -30,8 +30,6 @@ pub struct Work<'a> {
     pub order: &'a Order,
     pub bundles: Shared<'a, Bundle>,
     pub points: Shared<'a, Points>,
-    /// Of the points from the middle of their contact, along the surface.
-    pub offsets: Shared<'a, Wide3>,
     /// How the last pass over each bundle went, where islands converge.
     pub judged: Shared<'a, Outcome>,
     pub lines: SharedLines<'a>,
@@ -56,21 +54,18 @@ impl Work<'_> {
         })
     }
 
-    /// What a chunk has of bundles, points and offsets.
+    /// What a chunk has of bundles and points.
     #[allow(clippy::mut_from_ref)]
-    unsafe fn records(&self, chunk: &Chunk) -> (&mut [Bundle], &mut [Points], &mut [Wide3]) {
+    unsafe fn records(&self, chunk: &Chunk) -> (&mut [Bundle], &mut [Points]) {
         let (bundles, points) = (chunk.bundles.clone(), chunk.points.clone());
         // SAFETY: the caller's
-        unsafe {
-            let own = self.points.range(points.clone());
-            (self.bundles.range(bundles), own, self.offsets.range(points))
-        }
+        unsafe { (self.bundles.range(bundles), self.points.range(points)) }
     }
 
     /// Fills bundles from contacts.
     pub unsafe fn pack(&self, chunk: &Chunk) {
         // SAFETY: the caller's
-        let (bundles, points, offsets) = unsafe { self.records(chunk) };
+        let (bundles, points) = unsafe { self.records(chunk) };
         let source = Source {
             entries: &self.order.entries,
             places: self.places,
@@ -84,16 +79,15 @@ impl Work<'_> {
             self.addresses(groups.get(i + 1)).for_each(prefetch);
             bundle.start = start as u32;
             start = mine.end;
-            let own = (&mut points[mine.clone()], &mut offsets[mine]);
             // SAFETY: the caller's
-            unsafe { pack(bundle, own, group, &source) };
+            unsafe { pack(bundle, &mut points[mine], group, &source) };
         }
     }
 
     /// Hands contacts their impulses.
     pub unsafe fn unpack(&self, chunk: &Chunk) {
         // SAFETY: the caller's
-        let (bundles, points, offsets) = unsafe { self.records(chunk) };
+        let (bundles, points) = unsafe { self.records(chunk) };
         let groups = self.order.groups(chunk);
         for (i, (bundle, group)) in bundles.iter().zip(groups).enumerate() {
             let start = bundle.start as usize;
@@ -110,7 +104,7 @@ impl Work<'_> {
                 counts.0[lane] = f32::from(entry.count);
             }
             // SAFETY: the caller's
-            unsafe { unpack(bundle, &points[mine.clone()], &offsets[mine], &counts, to) };
+            unsafe { unpack(bundle, &points[mine], &counts, to) };
         }
     }
 

@@ -19,6 +19,7 @@ mod rows;
 
 use super::kinematic::move_kinematic;
 use super::stopwatch::{Spent, Stopwatch};
+use crate::contact::impact::{ImpactScratch, Strike};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
 use crate::joint::island::JointIsland;
 use crate::math::{Quat, Twist, Vec3};
@@ -32,7 +33,7 @@ use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
-use crate::step::classify::{BOUNCE_ITERATIONS, Facts, effort};
+use crate::step::classify::{Facts, effort};
 use crate::step::island::{Linked, Touch};
 
 /// Impulses of a contact point in the last substep.
@@ -71,6 +72,10 @@ pub struct IslandScratch {
     /// Velocities by which positions move.
     pub(crate) pushed: Vec<Twist>,
     pub(crate) impulses: Vec<f64>,
+    /// Points that may bounce, and the velocities that are reflected.
+    strikes: Vec<Strike>,
+    struck: Velocities,
+    impact: ImpactScratch,
     pub(crate) solver: contact::Scratch,
     /// The island's dynamic bodies, then the others it touches.
     pub(crate) bodies: Vec<LocalBody>,
@@ -124,8 +129,12 @@ pub(crate) struct LocalPoint {
     pub skin: f64,
     /// Way that is left in this substep until it is closed, m.
     room: f64,
-    /// Normal velocity to leave with, m/s; 0 if this point does not bounce.
-    bounce: f64,
+    /// Gap at the beginning of this substep, m.
+    pub gap: f64,
+    /// e.
+    pub restitution: f64,
+    /// Normal velocity to leave with, m/s, where joints hold the bodies; 0 if this point does not bounce.
+    pub bounce: f64,
 }
 
 /// What is the same for all islands: model, state before the step, settings, step length.
@@ -184,7 +193,6 @@ pub fn solve_island(
     let facts = Facts::of_bodies(model, state, slots);
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
-    let impact = SolveSettings { iterations: relax.iterations.max(BOUNCE_ITERATIONS), ..relax };
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         let told = substep == 0 && !free;
@@ -197,16 +205,16 @@ pub fn solve_island(
             first.integrated();
         }
         if !free {
-            scratch.place_rows(state, &settings.contact, h, (h, 0.5));
+            scratch.place_rows(state, &settings.contact, h);
+            scratch.bounce(&settings.contact, h, 0.5);
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
             totals.add(scratch.solve(&push_out));
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
         if !free && settings.contact.relax_iterations > 0 {
-            let bounces = scratch.relax_rows(state, h);
-            totals.add(scratch.solve(if bounces { &impact } else { &relax }));
-            scratch.forget_bounces();
+            scratch.relax_rows(h);
+            totals.add(scratch.solve(&relax));
         }
         if told {
             first.solved();

@@ -1,6 +1,7 @@
 //! The contacts of an island as rows: what follows from where its bodies are.
 
 use super::{IslandScratch, LocalBody, LocalContact, LocalPoint};
+use crate::contact::impact::{self, Strike};
 use crate::contact::{Block, Bound, ContactSide, Row};
 use crate::math::{Mat3, Twist, Vec3, tangents};
 use crate::model::Model;
@@ -8,7 +9,7 @@ use crate::model::body::BodyKind;
 use crate::model::settings::ContactSettings;
 use crate::state::State;
 use crate::state::contact::Contact;
-use crate::step::rigid::restitution::{INSIDE, Spring, bounce};
+use crate::step::rigid::restitution::{INSIDE, Spring};
 
 impl IslandScratch {
     /// Adds a contact of the island.
@@ -74,7 +75,9 @@ impl IslandScratch {
             ]);
             let radii = cores.radii;
             let skin = f64::from(contact.skin);
-            self.points.push(LocalPoint { anchors, radii, skin, ..LocalPoint::default() });
+            let restitution = contact.restitution;
+            let point = LocalPoint { anchors, radii, skin, restitution, ..LocalPoint::default() };
+            self.points.push(point);
         }
         if let Some(block) = self.problem.blocks.last_mut() {
             block.row_count += 3 * contact.count;
@@ -87,7 +90,6 @@ impl IslandScratch {
         state: &State,
         settings: &ContactSettings,
         h: f64,
-        lag: (f64, f64),
     ) {
         let spring = Spring::new(settings, h);
         let mut row = 0;
@@ -104,7 +106,7 @@ impl IslandScratch {
                     row.arm_b = r_b.cross(d);
                 }
                 let skin = place.skin.min(settings.skin);
-                place.bounce = 0.0;
+                place.gap = gap;
                 place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
                 (rows[0].bias, rows[0].compliance) = if gap > skin {
                     (place.room / h, 0.0)
@@ -113,19 +115,6 @@ impl IslandScratch {
                         + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
                     spring.push(settings, gap, response, self.impulses[row])
                 };
-                if contact.restitution > 0.0 {
-                    let at = |v: &[Twist]| {
-                        approach_speed(&rows[0], &v[local.a as usize], &v[local.b as usize])
-                    };
-                    let (before, after) = (at(&self.before), at(&self.velocities.bodies));
-                    place.bounce = bounce(
-                        contact.restitution,
-                        gap,
-                        (before, after),
-                        lag,
-                        settings.bounce_speed,
-                    );
-                }
                 row += 3;
             }
         }
@@ -160,34 +149,74 @@ impl IslandScratch {
         }
     }
 
-    /// Wanted velocities of the second solve: no push, but restitution where a gap closed.
-    /// Says whether any does.
-    pub(in crate::step) fn relax_rows(&mut self, state: &State, h: f64) -> bool {
-        let mut bounces = false;
-        let mut row = 0;
-        for local in &self.contacts {
-            let contact = &state.contacts[local.index as usize];
-            for i in 0..contact.count as usize {
-                let point = &mut self.points[local.point_start as usize + i];
-                if self.impulses[row] == 0.0 {
-                    point.bounce = 0.0;
+    /// Impacts of what closes in this substep with restitution, by generalized reflections. Says whether there
+    /// were any.
+    ///
+    /// Bodies bounce where they are, up to a substep's way before they meet. What a semi-implicit step keeps
+    /// in free flight is the kinetic energy of u = v + ½h·a, a being the acceleration of its forces, beside
+    /// the potential one: u is what is reflected, so that an elastic impact keeps it too. A body at rest
+    /// approaches with no more than h·a, which does not count.
+    pub(in crate::step) fn bounce(&mut self, settings: &ContactSettings, h: f64, lag: f64) -> bool {
+        self.strikes.clear();
+        for (block, at) in (0_u32..).zip(&self.problem.blocks) {
+            for row in at.rows().step_by(3) {
+                let point = &self.points[row / 3];
+                if point.restitution == 0.0 {
+                    continue;
                 }
-                bounces |= point.bounce > 0.0;
-                self.problem.rows[row].compliance = 0.0;
-                self.problem.rows[row].bias =
-                    if point.bounce > 0.0 { -point.bounce } else { point.room / h };
-                row += 3;
+                let [before, after] = [&self.before, &self.velocities.bodies]
+                    .map(|v| approach_speed(&self.problem.rows[row], (&at.a, &at.b), v));
+                let (gained, gap) = (after - before, point.gap.max(0.0));
+                self.strikes.push(Strike {
+                    block,
+                    row: row as u32,
+                    restitution: point.restitution,
+                    faster_than: settings
+                        .bounce_speed
+                        .max(gained.abs())
+                        .max(gap / h + (1.0 - lag) * gained),
+                    gain: -2.0 * gained / h * gap,
+                });
             }
         }
-        bounces
+        if self.strikes.is_empty() {
+            return false;
+        }
+        let middle = |v: &Twist, before: &Twist| Twist {
+            linear: before.linear + lag * (v.linear - before.linear),
+            angular: before.angular + lag * (v.angular - before.angular),
+        };
+        self.struck.bodies.clear();
+        let both = self.velocities.bodies.iter().zip(&self.before);
+        self.struck.bodies.extend(both.map(|(v, before)| middle(v, before)));
+        let bounced =
+            impact::impact(&self.problem, &self.strikes, &mut self.struck, &mut self.impact);
+        if bounced {
+            let both = self.velocities.bodies.iter_mut().zip(&self.before);
+            for ((v, before), struck) in both.zip(&self.struck.bodies) {
+                let u = middle(v, before);
+                v.linear += struck.linear - u.linear;
+                v.angular += struck.angular - u.angular;
+            }
+        }
+        bounced
     }
 
-    /// The impulse of a bounce says nothing about the next substep.
-    pub(in crate::step) fn forget_bounces(&mut self) {
-        for (i, point) in self.points.iter().enumerate() {
-            if point.bounce > 0.0 {
-                self.impulses[3 * i..3 * i + 3].fill(0.0);
-            }
+    /// Normal velocities of a point before and after forces, m/s.
+    pub(in crate::step) fn approach_speeds(&self, point: usize) -> (f64, f64) {
+        let row = 3 * point;
+        let block = self.problem.blocks.partition_point(|block| block.row_start as usize <= row);
+        let Some(block) = block.checked_sub(1).map(|i| &self.problem.blocks[i]) else {
+            return (0.0, 0.0);
+        };
+        let at = |v| approach_speed(&self.problem.rows[row], (&block.a, &block.b), v);
+        (at(&self.before), at(&self.velocities.bodies))
+    }
+
+    /// Wanted velocities of the second solve: without the push.
+    pub(in crate::step) fn relax_rows(&mut self, h: f64) {
+        for (rows, point) in self.problem.rows.chunks_exact_mut(3).zip(&self.points) {
+            (rows[0].compliance, rows[0].bias) = (0.0, point.room / h);
         }
     }
 }
@@ -223,7 +252,14 @@ fn meet(
     (gap, meeting - a.position, meeting - b.position)
 }
 
-/// J v of a normal row between two bodies.
-fn approach_speed(row: &Row, a: &Twist, b: &Twist) -> f64 {
-    row.direction.dot(b.linear - a.linear) + row.arm_b.dot(b.angular) - row.arm_a.dot(a.angular)
+/// J v of a normal row between two sides.
+fn approach_speed(row: &Row, (a, b): (&ContactSide, &ContactSide), v: &[Twist]) -> f64 {
+    let of = |side: &ContactSide, arm: Vec3| match side {
+        ContactSide::Body(i) => {
+            let v = &v[*i as usize];
+            row.direction.dot(v.linear) + arm.dot(v.angular)
+        }
+        _ => 0.0,
+    };
+    of(b, row.arm_b) - of(a, row.arm_a)
 }

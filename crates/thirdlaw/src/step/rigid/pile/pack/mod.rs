@@ -51,17 +51,11 @@ struct Lanes<'a> {
 /// Gap of a point that is not there, m: never closed.
 const NOWHERE: f32 = 1e6;
 
-/// Fills a bundle, whatever it held before, with the contacts of a group; `offsets` are those of its points
-/// from their middle, along the surface.
+/// Fills a bundle and its points, whatever they held before, with the contacts of a group.
 ///
 /// # Safety
 /// The source has all contacts of the group, and nobody changes them.
-pub unsafe fn pack(
-    bundle: &mut Bundle,
-    (points, offsets): (&mut [Points], &mut [Wide3]),
-    group: &Group,
-    source: &Source,
-) {
+pub unsafe fn pack(bundle: &mut Bundle, points: &mut [Points], group: &Group, source: &Source) {
     // SAFETY: the caller's
     let contact = |i: u32| unsafe { source.all.get(source.contacts[i as usize].index as usize) };
     let first = &source.entries[group.lanes[0] as usize];
@@ -95,15 +89,15 @@ pub unsafe fn pack(
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for
-        return unsafe { fill_avx2(bundle, points, offsets, &lanes) };
+        return unsafe { fill_avx2(bundle, points, &lanes) };
     }
-    fill::<Wide>(bundle, points, offsets, &lanes);
+    fill::<Wide>(bundle, points, &lanes);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn fill_avx2(bundle: &mut Bundle, points: &mut [Points], offsets: &mut [Wide3], lanes: &Lanes) {
-    fill::<crate::simd::f32x8::avx2::Register>(bundle, points, offsets, lanes);
+fn fill_avx2(bundle: &mut Bundle, points: &mut [Points], lanes: &Lanes) {
+    fill::<crate::simd::f32x8::avx2::Register>(bundle, points, lanes);
 }
 
 /// What the responses of a bundle's contacts follow from.
@@ -116,12 +110,7 @@ struct Sides<V> {
 }
 
 #[inline(always)]
-fn fill<V: Vector>(
-    bundle: &mut Bundle,
-    points: &mut [Points],
-    offsets: &mut [Wide3],
-    lanes: &Lanes,
-) {
+fn fill<V: Vector>(bundle: &mut Bundle, points: &mut [Points], lanes: &Lanes) {
     let (zero, one) = (V::splat(0.0), V::splat(1.0));
     let count = V::load(&lanes.count);
     let moves = [V::load(&lanes.moves[0]), V::load(&lanes.moves[1])];
@@ -166,26 +155,27 @@ fn fill<V: Vector>(
     let share = count.select_le(zero, zero, one / count);
     let middle = [scaled(middle[0], share), scaled(middle[1], share)];
 
-    let (mut slide, mut twist, mut radius) = ([zero; 3], zero, zero);
-    for (k, (point, offset)) in points.iter().zip(offsets).enumerate() {
+    let (mut slide, mut twist, mut radius) = ([zero; 2], zero, zero);
+    let u = cross(normal, t);
+    for (k, point) in points.iter_mut().enumerate() {
         let is_there = V::splat(k as f32);
         let arm = load::<V>(&point.arm[1]);
         let way = sub(arm, middle[1]);
-        let along = dot(way, normal);
-        let mut d = [zero; 3];
+        let d = [t, u].map(|axis| count.select_le(is_there, zero, dot(way, axis)));
         let mut f = [zero; 3];
         for x in 0..3 {
-            d[x] = count.select_le(is_there, zero, way[x] - along * normal[x]);
             f[x] = count.select_le(is_there, zero, friction[3 * k + x]);
-            slide[x] = slide[x] + f[x];
         }
-        store(d, offset);
-        twist = twist + dot(normal, cross(d, f));
-        radius = radius + dot(d, d).sqrt();
+        let f = [dot(f, t), dot(f, u)];
+        slide = [slide[0] + f[0], slide[1] + f[1]];
+        d[0].store(&mut point.offset[0]);
+        d[1].store(&mut point.offset[1]);
+        twist = twist + (d[0] * f[1] - d[1] * f[0]);
+        radius = radius + (d[0] * d[0] + d[1] * d[1]).sqrt();
     }
     (share * radius).store(&mut bundle.radius);
-    dot(slide, t).store(&mut bundle.friction[0]);
-    dot(slide, cross(normal, t)).store(&mut bundle.friction[1]);
+    slide[0].store(&mut bundle.friction[0]);
+    slide[1].store(&mut bundle.friction[1]);
     twist.store(&mut bundle.friction[2]);
     measure(bundle, points, &Sides { moves, root, arm: middle });
 }

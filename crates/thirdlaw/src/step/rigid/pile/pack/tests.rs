@@ -63,7 +63,7 @@ fn setup() -> Setup {
     Setup { contacts, places, entries, group }
 }
 
-type Packed = (Bundle, [Points; 4], [Wide3; 4]);
+type Packed = (Bundle, [Points; POINTS_MAX]);
 
 fn packed(setup: &Setup) -> Packed {
     let mut out: Packed = Default::default();
@@ -77,7 +77,7 @@ fn packed(setup: &Setup) -> Packed {
         all: &Shared::new(&mut contacts),
     };
     // SAFETY: nobody else has the contacts
-    unsafe { pack(&mut out.0, (&mut out.1, &mut out.2), &setup.group, &source) };
+    unsafe { pack(&mut out.0, &mut out.1, &setup.group, &source) };
     out
 }
 
@@ -105,14 +105,14 @@ fn portable_vectors_fill_a_bundle_with_the_bits_of_the_machine() {
             lanes.moves[side].0[lane] = f32::from(u8::from(entry.moves[side]));
         }
     }
-    fill::<Wide>(&mut portable.0, &mut portable.1, &mut portable.2, &lanes);
+    fill::<Wide>(&mut portable.0, &mut portable.1, &lanes);
     assert_eq!(format!("{machine:?}"), format!("{portable:?}"));
 }
 
 #[test]
 fn arms_and_responses_are_those_of_the_contact() {
     let setup = setup();
-    let (bundle, points, _) = packed(&setup);
+    let (bundle, points) = packed(&setup);
     for (lane, contact) in setup.contacts.iter().enumerate() {
         let entry = &setup.entries[lane];
         let [a, b] = entry.body.map(|line| &setup.places[line as usize]);
@@ -137,7 +137,7 @@ fn arms_and_responses_are_those_of_the_contact() {
 fn friction_comes_back_with_its_sum_and_its_torque() {
     let mut setup = setup();
     let before = setup.contacts.clone();
-    let (bundle, points, offsets) = packed(&setup);
+    let (bundle, points) = packed(&setup);
     let mut counts = Wide::default();
     let mut to = [std::ptr::null_mut(); LANES];
     for (lane, contact) in setup.contacts.iter_mut().enumerate() {
@@ -145,15 +145,16 @@ fn friction_comes_back_with_its_sum_and_its_torque() {
         to[lane] = &raw mut contact.impulses;
     }
     // SAFETY: nobody else has the contacts
-    unsafe { unpack(&bundle, &points, &offsets, &counts, to) };
+    unsafe { unpack(&bundle, &points, &counts, to) };
     for (lane, (before, after)) in before.iter().zip(&setup.contacts).enumerate() {
         let sums = |contact: &Contact| {
             let mut sums = (Vec3::ZERO, 0.0);
             for k in 0..contact.count as usize {
-                let d = offsets[k].map(|d| f64::from(d.0[lane]));
+                let [x, y] = points[k].offset.map(|d| f64::from(d.0[lane]));
                 let f = contact.impulses.friction[k];
+                let (t, u) = crate::math::tangents(contact.normal);
                 sums.0 += f;
-                sums.1 += contact.normal.dot(Vec3::from(d).cross(f));
+                sums.1 += contact.normal.dot((x * t + y * u).cross(f));
             }
             sums
         };

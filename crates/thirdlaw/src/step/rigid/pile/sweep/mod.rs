@@ -2,9 +2,8 @@
 //!
 //! A point's normal impulse takes z ← max(0, z − (w + b + Γz)/(N + Γ)), with w = J v. Overlaps are pushed
 //! apart by the spring of [`crate::step::rigid::restitution`], Γ = sN; all terms are kept over N, so that
-//! z ← max(0, z − (w/N + b/N + sz)/(1 + s)). Friction acts in the middle of the points: two tangents
-//! together within the disc of radius μ Σz, as [`crate::contact`] has them for each point, and a
-//! torque about the normal within μ ρ Σz, ρ the mean distance of the points from their middle.
+//! z ← max(0, z − (w/N + b/N + sz)/(1 + s)). Friction acts in the middle of the points, as a force along two
+//! tangents and a torque about the normal, within what the points can bear (`slip.rs`).
 //!
 //! Differences of linear velocities are formed in double precision, and what a contact did to its two
 //! bodies is added to their velocities in double precision with the same impulse: momentum keeps
@@ -136,11 +135,18 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
             // SAFETY: the caller's; ways change in no pass
             unsafe { place::<V>(bundle, points, bodies, spring) };
         }
-        if pass == Pass::Warm {
-            sides.warm(bundle, points);
-        } else {
-            sides.friction(bundle, points);
-            met = met.max(sides.normals(pass, bundle, points, spring));
+        match pass {
+            Pass::Warm => sides.warm(bundle, points),
+            Pass::Place | Pass::Push => {
+                sides.friction(pass, bundle, points);
+                sides.normals(pass, bundle, points, spring);
+            }
+            // loads without push are not known before
+            Pass::Relax | Pass::Last => {
+                met = met.max(sides.normals(pass, bundle, points, spring));
+                sides.follow(bundle);
+                sides.friction(pass, bundle, points);
+            }
         }
         if PATIENT {
             sides.error.store(&mut outcomes[i].error);
