@@ -151,9 +151,8 @@ fn tell(args: &TortureArgs, broken: &[Broken], interrupt: &Interrupt) -> Result<
 /// Writes a failing scene, as small as it could be made.
 fn write(args: &TortureArgs, broken: &Broken, worker: &mut Worker) -> Result<PathBuf, Failure> {
     let Broken { scene, kind, law, how } = broken;
-    let order = |law: Option<String>| {
-        Order { seed: args.seed, scene: *scene, kind: (*kind).into(), law }
-    };
+    let order =
+        |law: Option<String>| Order { seed: args.seed, scene: *scene, kind: (*kind).into(), law };
     let whole = || worker::sketch(&order(None)).map(|s| s.text()).unwrap_or_default();
     let (text, how) = match worker.ask(&order(Some(law.clone()))) {
         Ok(Answer::Shrunk(text, how)) => (text, how),

@@ -101,7 +101,9 @@ pub fn table(all: &[Judged]) -> String {
         if broken.is_known() { cell.known += 1 } else { cell.failed += 1 }
     }
     let mut out = format!("{:<12}{:>7}{:>8}", "kind", "scenes", "refused");
-    LAWS.iter().for_each(|law| drop(write!(out, "{:>11}", law.name)));
+    for law in LAWS {
+        let _ = write!(out, "{:>11}", law.name);
+    }
     out.push('\n');
     for kind in KINDS {
         let of_kind = || all.iter().filter(|j| j.kind == kind.name);

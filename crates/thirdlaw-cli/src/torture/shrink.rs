@@ -94,7 +94,8 @@ fn without(sketch: &Sketch, gone: &[usize]) -> Sketch {
     let promises = sketch.promises.iter().filter_map(|promise| match *promise {
         // a wall that is gone holds nothing; rooms of boxes and triangles promise more than one each
         Promise::Before(point, normal) => {
-            let is_gone = walls.contains(&point) || gone.iter().any(|&i| is_wall(&sketch.bodies[i]));
+            let is_gone =
+                walls.contains(&point) || gone.iter().any(|&i| is_wall(&sketch.bodies[i]));
             (!is_gone).then_some(Promise::Before(point, normal))
         }
         Promise::Order(a, b, axis) => {
@@ -144,9 +145,8 @@ fn bounds(shape: &Shape) -> Vec3 {
 
 /// A joint with one feature less.
 fn simpler(sketch: &Sketch, i: usize) -> Vec<Sketch> {
-    let change = |edit: &dyn Fn(&mut super::sketch::Joint)| {
-        edited(sketch, |s| edit(&mut s.joints[i]))
-    };
+    let change =
+        |edit: &dyn Fn(&mut super::sketch::Joint)| edited(sketch, |s| edit(&mut s.joints[i]));
     vec![
         change(&|j| j.drive = None),
         change(&|j| j.limits = None),

@@ -65,7 +65,9 @@ pub fn work() {
         std::process::exit(3);
     });
     for line in std::io::stdin().lock().lines() {
-        let Some(order) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else { break };
+        let Some(order) = line.ok().and_then(|line| serde_json::from_str(&line).ok()) else {
+            break;
+        };
         tell(&answer(&order));
     }
 }

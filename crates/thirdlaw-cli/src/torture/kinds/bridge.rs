@@ -31,7 +31,9 @@ pub fn make(draw: &mut Draw) -> Sketch {
             sketch.joints.push(Joint::new(&name, kind, before, plank, at).along(Vec3::Z));
             if i == count - 1 && draw.chance(0.8) {
                 let end = at + Vec3::new(pitch, 0.0, 0.0);
-                sketch.joints.push(Joint::new(&format!("end{k}"), kind, None, plank, end).along(Vec3::Z));
+                sketch
+                    .joints
+                    .push(Joint::new(&format!("end{k}"), kind, None, plank, end).along(Vec3::Z));
             }
         }
         before = Some(plank);

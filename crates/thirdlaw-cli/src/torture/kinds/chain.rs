@@ -48,8 +48,7 @@ pub fn make(draw: &mut Draw) -> Sketch {
         if before.is_some() || !free {
             let (at, to) = (center - (0.5 * length + gap) * along, center - 0.5 * length * along);
             let axis = if draw.chance(0.7) { Vec3::Z } else { Vec3::new(0.0, 0.6, 0.8) };
-            let mut joint =
-                Joint::new(&format!("joint{i}"), kind, before, link, at).along(axis);
+            let mut joint = Joint::new(&format!("joint{i}"), kind, before, link, at).along(axis);
             joint.to = if gap > 0.0 { to } else { at };
             if kind == JointKind::Hinge {
                 joint.friction = friction;
@@ -68,7 +67,12 @@ pub fn make(draw: &mut Draw) -> Sketch {
         sketch.bodies[0].spin = draw.vector(3.0);
         sketch.bodies[0].spin *= if kind == JointKind::Ball { 1.0 } else { 0.0 };
     } else if draw.chance(0.4) {
-        sketch.wall("floor", Vec3::new(0.0, -1.2 * length * count as f64, 0.0), Vec3::Y, [0.5, 0.0]);
+        sketch.wall(
+            "floor",
+            Vec3::new(0.0, -1.2 * length * count as f64, 0.0),
+            Vec3::Y,
+            [0.5, 0.0],
+        );
     }
     sketch
 }

@@ -42,7 +42,8 @@ pub fn make(draw: &mut Draw) -> Sketch {
         let sheet = fabric.density * size2[0] * size2[1];
         body.mass = rounded(sheet * draw.decades(0.1, 10.0), 3);
         body.restitution = 0.0;
-        body.position = Vec3::new(0.2 * size * (i as f64 - 1.0), (1.5 + 0.2 * i as f64) * size, 0.0);
+        body.position =
+            Vec3::new(0.2 * size * (i as f64 - 1.0), (1.5 + 0.2 * i as f64) * size, 0.0);
         sketch.add(body);
     }
     sketch

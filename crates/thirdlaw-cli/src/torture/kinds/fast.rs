@@ -16,7 +16,8 @@ pub fn make(draw: &mut Draw) -> Sketch {
         sketch.gravity = Vec3::ZERO;
     }
     let e = if draw.chance(0.6) { 0.0 } else { draw.between(0.1, 1.0) };
-    let bullet = if draw.chance(0.5) { Shape::Sphere(0.5 * size) } else { pieces::shape(draw, size, 2.0) };
+    let bullet =
+        if draw.chance(0.5) { Shape::Sphere(0.5 * size) } else { pieces::shape(draw, size, 2.0) };
     let mass = rounded(pieces::density(draw) * bullet.volume(), 4);
     // at a random place of a frame
     let start = speed / sketch.fps * draw.between(0.5, 4.0) + 3.0 * size;
@@ -43,8 +44,12 @@ pub fn make(draw: &mut Draw) -> Sketch {
                 1 => Shape::Box(Vec3::new(thin, high, high)),
                 _ => {
                     let corner = |y: f64, z: f64| 0.5 * high * Vec3::new(0.0, y, z);
-                    let corners =
-                        [corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0)];
+                    let corners = [
+                        corner(-1.0, -1.0),
+                        corner(-1.0, 1.0),
+                        corner(1.0, 1.0),
+                        corner(1.0, -1.0),
+                    ];
                     Shape::Mesh(corners.into(), vec![[0, 1, 2], [0, 2, 3]])
                 }
             };
@@ -58,7 +63,9 @@ pub fn make(draw: &mut Draw) -> Sketch {
             let mut body = Body::new("bullet", bullet, mass).surface([0.3, e]);
             body = body.at(Vec3::new(-start, 0.0, 0.0), turn);
             body.velocity = Vec3::new(speed, 0.1 * speed * draw.between(-1.0, 1.0), 0.0);
-            body.spin = draw.vector(rounded(0.2 * speed / size, 2));
+            // a substep turns it by a quarter of a radian at most
+            let spin = 0.25 * sketch.fps * f64::from(sketch.substeps) / 1.8;
+            body.spin = draw.vector(rounded(spin.min(0.2 * speed / size), 2));
             sketch.add(body);
         }
         _ => {

@@ -12,10 +12,11 @@ pub fn make(draw: &mut Draw) -> Sketch {
     let frames = draw.whole(60, 120);
     let mut sketch = pieces::timed(draw, frames);
     let mass = rounded(1000.0 * 0.05 * size * size * size, 3);
-    match draw.whole(0, 3) {
+    match draw.whole(0, 5) {
         0 => four_bar(draw, &mut sketch, size, mass),
         1 => slider_crank(draw, &mut sketch, size, mass),
         2 => door(draw, &mut sketch, size, mass),
+        3 => train(draw, &mut sketch, size, mass),
         _ => arm(draw, &mut sketch, size, mass),
     }
     let torque = mass * 9.81 * size;
@@ -58,7 +59,12 @@ fn four_bar(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
     let crank = bar(sketch, "crank", mass, [a, b]);
     let coupler = bar(sketch, "coupler", mass, [b, c]);
     let rocker = bar(sketch, "rocker", mass, [c, d]);
-    let pins = [(None, crank, a), (Some(crank), coupler, b), (Some(coupler), rocker, c), (None, rocker, d)];
+    let pins = [
+        (None, crank, a),
+        (Some(crank), coupler, b),
+        (Some(coupler), rocker, c),
+        (None, rocker, d),
+    ];
     for (i, (first, second, at)) in pins.into_iter().enumerate() {
         let name = format!("pin{i}");
         sketch.joints.push(Joint::new(&name, JointKind::Hinge, first, second, at).along(Vec3::Z));
@@ -98,7 +104,8 @@ fn slider_crank(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
 /// A door on two hinges: more conditions than needed.
 fn door(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
     let shape = Shape::Box(Vec3::new(size, 2.0 * size, 0.05 * size));
-    let mut door = Body::new("door", shape, mass).at(Vec3::new(0.5 * size, size, 0.0), Quat::IDENTITY);
+    let mut door =
+        Body::new("door", shape, mass).at(Vec3::new(0.5 * size, size, 0.0), Quat::IDENTITY);
     let turn = draw.between(-4.0, 4.0);
     door.spin = Vec3::new(0.0, turn, 0.0);
     door.velocity = Vec3::new(0.0, 0.0, -0.5 * size * turn);
@@ -122,7 +129,8 @@ fn arm(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
     let mut before = None;
     for i in 0..count {
         let (from, to) = (size * i as f64, size * (i + 1) as f64);
-        let link = bar(sketch, &format!("bar{i}"), mass, [from, to].map(|y| Vec3::new(0.0, y, 0.0)));
+        let link =
+            bar(sketch, &format!("bar{i}"), mass, [from, to].map(|y| Vec3::new(0.0, y, 0.0)));
         let axis = draw.pick(&[Vec3::X, Vec3::Y, Vec3::Z, Vec3::Z]);
         let at = Vec3::new(0.0, from, 0.0);
         let mut joint =
@@ -142,4 +150,43 @@ fn arm(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
         sketch.add(body);
         sketch.wall("floor", Vec3::new(0.0, -0.1 * size, 0.0), Vec3::Y, pieces::surface(draw));
     }
+}
+
+/// Blocks in a row, each held by the one before through another kind of joint, or a spring.
+fn train(draw: &mut Draw, sketch: &mut Sketch, size: f64, mass: f64) {
+    let mut before = None;
+    for i in 0..draw.whole(2, 6) {
+        let shape = Shape::Box(Vec3::splat(0.5 * size));
+        let at = Vec3::new(size * (i + 1) as f64, 0.0, 0.0);
+        let mut block = Body::new(&format!("block{i}"), shape, mass).at(at, Quat::IDENTITY);
+        if i == 1 {
+            block.mass = rounded(mass * draw.decades(0.01, 100.0), 3);
+        }
+        let block = sketch.add(block);
+        let rate = draw.between(3.0, 40.0);
+        let spring =
+            JointKind::Spring(rounded(mass * rate * rate, 3), rounded(mass * rate * 0.2, 3));
+        let kind = draw.pick(&[
+            JointKind::Fixed,
+            JointKind::Ball,
+            JointKind::Slider,
+            JointKind::Universal,
+            JointKind::Cylindrical,
+            JointKind::Planar,
+            spring,
+        ]);
+        let middle = at - 0.5 * size * Vec3::X;
+        let name = format!("joint{i}");
+        let mut joint = Joint::new(&name, kind, before, block, middle).along(draw.direction());
+        if let JointKind::Spring(..) = kind {
+            (joint.at, joint.to) = (at - 0.7 * size * Vec3::X, at - 0.3 * size * Vec3::X);
+        }
+        if kind == JointKind::Slider {
+            joint.limits = Some([-rounded(0.3 * size, 2), rounded(0.3 * size, 2)]);
+        }
+        sketch.joints.push(joint);
+        before = Some(block);
+    }
+    let floor = -rounded(size * draw.between(0.5, 6.0), 2);
+    sketch.wall("floor", Vec3::new(0.0, floor, 0.0), Vec3::Y, [0.5, 0.0]);
 }

@@ -51,7 +51,8 @@ pub fn timed(draw: &mut Draw, frames: usize) -> Sketch {
 pub fn shape(draw: &mut Draw, size: f64, slender: f64) -> Shape {
     let thin = rounded(size / slender, 3);
     let middle = if draw.chance(0.5) { thin } else { draw.between(thin, size) };
-    match draw.whole(0, 11) {
+    match draw.whole(0, 12) {
+        12 => prism(draw, size, thin),
         0..=3 => Shape::Box(Vec3::new(thin, size, middle)),
         4 if slender < 2.0 => Shape::Sphere(0.5 * size),
         4 | 5 => Shape::Capsule(0.5 * thin, (size - thin).max(0.01 * size)),
@@ -168,4 +169,27 @@ pub fn hills(draw: &mut Draw, wide: f64, high: f64) -> Shape {
     let count = draw.whole(4, 12);
     let row = |draw: &mut Draw| (0..count).map(|_| draw.between(0.0, high)).collect();
     Shape::HeightField((0..count).map(|_| row(draw)).collect(), [wide, wide])
+}
+
+/// A prism over an L, as triangles or cut into convex parts.
+fn prism(draw: &mut Draw, size: f64, thin: f64) -> Shape {
+    let wide = (0.4 * size).min(thin.max(0.2 * size));
+    let outline = [[0.0, 0.0], [size, 0.0], [size, wide], [wide, wide], [wide, size], [0.0, size]];
+    let deep = thin.max(0.1 * size);
+    let corner = |[x, y]: [f64; 2], z: f64| Vec3::new(x - 0.4 * size, y - 0.4 * size, z);
+    let front = outline.iter().map(|p| corner(*p, 0.5 * deep));
+    let vertices: Vec<Vec3> =
+        front.chain(outline.iter().map(|p| corner(*p, -0.5 * deep))).collect();
+    let mut triangles = Vec::new();
+    for [a, b, c] in [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 5]] {
+        triangles.extend([[a, b, c], [a + 6, c + 6, b + 6]]);
+    }
+    for i in 0..6_u32 {
+        let j = (i + 1) % 6;
+        triangles.extend([[i, i + 6, j], [j, i + 6, j + 6]]);
+    }
+    match draw.chance(0.5) {
+        true => Shape::Mesh(vertices, triangles),
+        false => Shape::Decompose(vertices, triangles),
+    }
 }

@@ -17,7 +17,8 @@ pub fn make(draw: &mut Draw) -> Sketch {
         let shape = pieces::shape(draw, size, 2.0);
         let mut body = pieces::body(draw, i, shape);
         let lift = body.shape.radius() + 0.01 * size;
-        body.position = Vec3::new(1.8 * size * (i / 3) as f64, lift, 1.8 * size * ((i % 3) as f64 - 1.0));
+        body.position =
+            Vec3::new(1.8 * size * (i / 3) as f64, lift, 1.8 * size * ((i % 3) as f64 - 1.0));
         sketch.add(body);
     }
     let way = rounded((speed * seconds).min(15.0 * size), 3);

@@ -5,6 +5,7 @@
 //! along a step, so contacts and joints keep it as well as the arms are those of the moment; pushing
 //! overlaps apart and arms kept from the beginning of a step do not.
 
+use super::super::trace::Frame;
 use super::{Case, Verdict};
 use thirdlaw::math::Vec3;
 
@@ -40,22 +41,25 @@ pub fn judge(case: &Case) -> Verdict {
 
 fn angular(case: &Case, mass: f64) -> Verdict {
     let trace = case.trace;
-    let about_center = |frame: &super::super::trace::Frame| {
+    let about_center = |frame: &Frame| {
         let each = trace.bodies.iter().zip(&frame.bodies).filter(|(body, _)| body.dynamic);
         let center = each.map(|(body, now)| body.mass * now.center).sum::<Vec3>() / mass;
         frame.momentum.1 - center.cross(frame.momentum.0)
     };
     // what turns: of every body about the common centre, and about its own
-    let scale = |frame: &super::super::trace::Frame| {
+    let scale = |frame: &Frame| {
         let each = || trace.bodies.iter().zip(&frame.bodies).filter(|(body, _)| body.dynamic);
         let center = each().map(|(body, now)| body.mass * now.center).sum::<Vec3>() / mass;
         let drift = frame.momentum.0 / mass;
-        each().map(|(body, now)| {
-            let (arm, v) = ((now.center - center).length(), now.velocity.linear - drift);
-            let spin = 0.4 * body.reach * body.reach * now.velocity.angular.length();
-            body.mass * (arm * v.length() + spin)
-        }).sum::<f64>()
+        each()
+            .map(|(body, now)| {
+                let (arm, v) = ((now.center - center).length(), now.velocity.linear - drift);
+                let spin = 0.4 * body.reach * body.reach * now.velocity.angular.length();
+                body.mass * (arm * v.length() + spin)
+            })
+            .sum::<f64>()
     };
+    let span = |frame: &Frame| frame.bodies.iter().map(|b| b.center.length()).fold(0.0, f64::max);
     let start = about_center(&trace.frames[0]);
     let (mut most, mut touched) = (scale(&trace.frames[0]), false);
     for (number, frame) in trace.frames.iter().enumerate() {
@@ -63,7 +67,9 @@ fn angular(case: &Case, mass: f64) -> Verdict {
         most = most.max(scale(frame));
         let off = (about_center(frame) - start).length();
         let share = if touched { ANGULAR_TOUCHING } else { ANGULAR };
-        if off > share * most + 1e-300 {
+        // the sum itself is rounded: everything that moves, at its distance from the origin
+        let rounding = LINEAR * frame.motion * span(frame);
+        if off > share * most + rounding + 1e-300 {
             let share = off / most;
             let what = if touched { "" } else { " without contact" };
             return Verdict::Failed(format!(

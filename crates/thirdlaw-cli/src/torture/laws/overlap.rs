@@ -23,7 +23,8 @@ pub fn judge(case: &Case) -> Verdict {
     let mut judged = false;
     for overlap in &last.overlaps {
         let (a, b) = (overlap.bodies.0 as usize, overlap.bodies.1 as usize);
-        let (Some(first), Some(second)) = (case.trace.bodies.get(a), case.trace.bodies.get(b)) else {
+        let (Some(first), Some(second)) = (case.trace.bodies.get(a), case.trace.bodies.get(b))
+        else {
             continue;
         };
         let thick = thickness(first).min(thickness(second));

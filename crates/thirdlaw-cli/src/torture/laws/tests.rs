@@ -115,7 +115,9 @@ fn deep_rest_is_found() {
 #[test]
 fn a_measure_that_lies_is_found() {
     let false_one = Overlap { bodies: (0, 1), depth: 1.0 };
-    fails(judged("measures", &boxes(), |t| t.frames.last_mut().unwrap().overlaps = vec![false_one]));
+    fails(judged("measures", &boxes(), |t| {
+        t.frames.last_mut().unwrap().overlaps = vec![false_one]
+    }));
 }
 
 #[test]

@@ -302,11 +302,6 @@ impl Sketch {
         self.add(body)
     }
 
-    /// Length of a step, s.
-    pub fn dt(&self) -> f64 {
-        1.0 / self.fps
-    }
-
     /// Drives by the names of their joints in the scene.
     pub fn drives(&self) -> Vec<(String, Drive)> {
         let joints = self.joints.iter().filter_map(|j| Some((j.name.clone(), j.drive?)));
@@ -320,11 +315,6 @@ impl Sketch {
             })
         });
         joints.chain(robots).collect()
-    }
-
-    /// Whether a body follows keyframes.
-    pub fn has_kinematic(&self) -> bool {
-        self.bodies.iter().any(|b| matches!(b.motion, Motion::Kinematic(_)))
     }
 
     /// Whether anything outside can push: fixed or kinematic bodies, joints to the world, pins.
