@@ -72,12 +72,13 @@ pub struct Case<'a> {
     /// Runs others.
     pub run: Run<'a>,
     horizon: OnceCell<usize>,
+    solved: OnceCell<Option<symmetry::Solved>>,
 }
 
 impl<'a> Case<'a> {
     /// A scene and what it did.
     pub fn new(sketch: &'a Sketch, trace: &'a Trace, run: Run<'a>) -> Case<'a> {
-        Case { sketch, trace, run, horizon: OnceCell::new() }
+        Case { sketch, trace, run, horizon: OnceCell::new(), solved: OnceCell::new() }
     }
 }
 

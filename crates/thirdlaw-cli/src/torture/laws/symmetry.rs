@@ -7,7 +7,8 @@
 //! ten times as far off as twins may part. Scaling is by 4, so that its root is 2 and every product is exact.
 
 use super::super::sketch::{Shape, Sketch, Transform};
-use super::compare::worst;
+use super::super::trace::Trace;
+use super::compare::{LONGEST, worst};
 use super::{Case, Verdict};
 use thirdlaw::math::{Quat, Vec3, rotation_from_vector};
 
@@ -48,22 +49,19 @@ pub fn scale(case: &Case) -> Verdict {
 }
 
 fn compare(case: &Case, transform: &Transform) -> Verdict {
-    let exact = solved(case.sketch);
-    let Ok(base) = (case.run)(&exact, exact.frames.min(super::compare::LONGEST as u32)) else {
+    let Some(Solved { sketch, trace, last }) = case.solved.get_or_init(|| solve(case)) else {
         return Verdict::Skipped("refused in double precision");
     };
-    let inner = Case::new(&exact, &base, case.run);
-    let last = inner.horizon();
-    if last == 0 {
+    if *last == 0 {
         return Verdict::Silent;
     }
-    let Ok(other) = (case.run)(&transform.apply(&exact), last as u32) else {
+    let Ok(other) = (case.run)(&transform.apply(sketch), *last as u32) else {
         return Verdict::Skipped("refused when transformed");
     };
     if let Some(why) = &other.broke {
         return Verdict::Failed(format!("breaks when transformed: {why}"));
     }
-    let (off, frame, name) = worst(&base, &other, last, transform);
+    let (off, frame, name) = worst(trace, &other, *last, transform);
     if off < OFF {
         return Verdict::Held;
     }
@@ -75,7 +73,21 @@ fn compare(case: &Case, transform: &Transform) -> Verdict {
 /// Iterations that converge: they stop by themselves at the tolerance.
 const ITERATIONS: u32 = 200;
 
-fn solved(sketch: &Sketch) -> Sketch {
+/// The scene with its equations solved, what it did, and how long that can be compared.
+pub struct Solved {
+    sketch: Sketch,
+    trace: Trace,
+    last: usize,
+}
+
+fn solve(case: &Case) -> Option<Solved> {
+    let sketch = with_iterations(case.sketch);
+    let trace = (case.run)(&sketch, sketch.frames.min(LONGEST as u32)).ok()?;
+    let last = Case::new(&sketch, &trace, case.run).horizon();
+    Some(Solved { sketch, trace, last })
+}
+
+fn with_iterations(sketch: &Sketch) -> Sketch {
     let mut new = sketch.clone();
     new.solver.push(("precision".into(), "\"double\"".into()));
     for key in ["iterations", "relax_iterations"] {
