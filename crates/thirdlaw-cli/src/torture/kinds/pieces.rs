@@ -133,7 +133,7 @@ pub fn solid_room(draw: &mut Draw, sketch: &mut Sketch, low: Vec3, high: Vec3) {
     }
     if draw.chance(0.5) {
         let corner = |i: u32| {
-            let pick = |bit: u32, a: f64, b: f64| if i >> bit & 1 == 0 { a } else { b };
+            let pick = |bit: u32, a: f64, b: f64| if (i >> bit) & 1 == 0 { a } else { b };
             let (x, y, z) =
                 (pick(0, low.x, high.x), pick(1, low.y, high.y), pick(2, low.z, high.z));
             Vec3::new(x, y, z)

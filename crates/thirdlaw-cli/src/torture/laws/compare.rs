@@ -40,7 +40,7 @@ pub fn together(a: &Trace, b: &Trace, last: usize, most: f64) -> usize {
     let last = last.min(b.frames.len() - 1);
     let parted = (0..=last).find(|&i| {
         let off = apart(a, (&a.frames[i], &b.frames[i]), &Transform::NONE).0;
-        !(off < most)
+        off.is_nan() || off >= most
     });
     parted.map_or(last, |i| i.saturating_sub(1))
 }
@@ -92,13 +92,13 @@ pub fn apart(
             off = off.max(there.distance(here));
         }
         let share = off / (transform.scale * size);
-        if !(share <= worst.0) {
+        if share.is_nan() || share > worst.0 {
             worst = (share, Some(i));
         }
     }
     for (x, y) in a.vertices.iter().zip(&b.vertices) {
         let share = transform.place(*x).distance(*y) / (transform.scale * first.cloth_size);
-        if !(share <= worst.0) {
+        if share.is_nan() || share > worst.0 {
             worst = (share, None);
         }
     }
@@ -110,7 +110,7 @@ pub fn worst(a: &Trace, b: &Trace, last: usize, transform: &Transform) -> (f64, 
     let mut worst = (0.0_f64, 0, String::new());
     for i in 0..=last.min(b.frames.len() - 1) {
         let (off, body) = apart(a, (&a.frames[i], &b.frames[i]), transform);
-        if !(off <= worst.0) {
+        if off.is_nan() || off > worst.0 {
             let name = body.map_or("cloth".into(), |body| a.bodies[body].name.clone());
             worst = (off, i, name);
         }

@@ -41,7 +41,7 @@ pub fn judge(case: &Case) -> Verdict {
         let room = SHARE * spendable.abs().max(allowed - books[0]) + LIFT * weight * thin;
         let step = scheme(case, start).abs() + scheme(case, frame).abs();
         let room = room + if mixed(case) { step } else { 0.0 } + 1e-12 * books[0].abs();
-        if !(books[number] <= allowed + room) {
+        if books[number].is_nan() || books[number] > allowed + room {
             let more = books[number] - allowed;
             let share = 100.0 * more / spendable.abs();
             return Verdict::Failed(format!(
@@ -81,7 +81,7 @@ fn total(case: &Case, frame: &Frame) -> f64 {
     if mixed(case) { sum } else { sum + scheme(case, frame) }
 }
 
-fn joint<'a>(trace: &'a Trace, frame: &'a Frame, name: &str) -> Option<(f64, f64)> {
+fn joint(trace: &Trace, frame: &Frame, name: &str) -> Option<(f64, f64)> {
     let place = trace.joints.iter().position(|joint| joint == name)?;
     frame.joints.get(place).copied()
 }
