@@ -1,11 +1,13 @@
 //! What can be typed after `thirdlaw`.
 
 mod solvers;
+mod torture;
 
 use crate::failure::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use solvers::{DEFAULT_PILE, SolversArgs};
 use std::path::PathBuf;
+pub use torture::TortureArgs;
 
 /// Runs without arguments.
 pub const DEFAULT_SCENE: &str = "trampoline";
@@ -15,7 +17,7 @@ Without arguments the default scene is run into its folder under out/. Doing so 
 anew, or goes on with it where it was interrupted; a folder that holds a run with options of its \
 own is left alone.
 
-Exit codes: 0 done, 1 an expectation of the scene failed, 2 bad input, 3 the simulation failed, \
+Exit codes: 0 done, 1 an expectation of the scene failed or a law was broken, 2 bad input, 3 the simulation failed, \
 4 a file could not be read or written, 130 interrupted (go on with `thirdlaw resume`).";
 
 /// The command line.
@@ -58,6 +60,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Let every contact solver work on the same contacts: convergence, jitter, time
     Solvers(SolversArgs),
+    /// Judge random ordinary scenes by laws: energy, momentum, symmetry, time, …
+    Torture(TortureArgs),
 }
 
 /// `thirdlaw run`.

@@ -12,6 +12,8 @@ use thirdlaw_scene::SceneErrors;
 pub enum Failure {
     /// The run came to its end, but these expectations of the scene do not hold.
     Expectations(Vec<String>),
+    /// Random scenes broke these laws.
+    Laws(Vec<String>),
     /// What was asked for makes no sense; says why and what would.
     Input(String),
     /// The simulation broke down; says where and when.
@@ -51,7 +53,7 @@ impl Failure {
     /// What the process returns to the shell.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Expectations(_) => 1,
+            Failure::Expectations(_) | Failure::Laws(_) => 1,
             Failure::Input(_) => 2,
             Failure::Simulation(_) => 3,
             Failure::File { .. } => 4,
@@ -75,6 +77,10 @@ impl fmt::Display for Failure {
                     if failed.len() == 1 { "an expectation" } else { "expectations" }
                 )?;
                 failed.iter().try_for_each(|text| write!(f, "\n  {text}"))
+            }
+            Failure::Laws(broken) => {
+                write!(f, "laws were broken:")?;
+                broken.iter().try_for_each(|text| write!(f, "\n  {text}"))
             }
             Failure::Input(what) | Failure::Simulation(what) => write!(f, "{what}"),
             Failure::File { action, path, reason, hint } => {

@@ -23,6 +23,7 @@ mod run;
 mod solvers;
 mod summary;
 mod threads;
+mod torture;
 
 use args::{Command, CommandLine};
 use clap::Parser;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Compare(args)) => compare::compare(args),
         Some(Command::Solvers(args)) => solvers::solvers(args),
+        Some(Command::Torture(args)) => torture::torture(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

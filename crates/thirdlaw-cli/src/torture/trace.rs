@@ -1,0 +1,197 @@
+//! What a scene did: everything that laws look at, frame by frame.
+
+use super::sketch::Sketch;
+use super::watch;
+use thirdlaw::math::{Quat, Twist, Vec3};
+use thirdlaw::measure::{self, MechanicalEnergy, Overlap};
+use thirdlaw::shape::Geometry;
+use thirdlaw::{Pose, Shape, StepReport, World};
+
+/// What a scene did.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// What does not change.
+    pub bodies: Vec<BodyFacts>,
+    /// Frame 0 is the start.
+    pub frames: Vec<Frame>,
+    /// Why it ended before its time.
+    pub broke: Option<String>,
+    /// Names of joints, in the order of [`Frame::joints`].
+    pub joints: Vec<String>,
+    /// Length of a frame, s.
+    pub dt: f64,
+    /// Length of the largest cloth's diagonal, m.
+    pub cloth_size: f64,
+}
+
+/// What does not change of a body.
+#[derive(Clone, Debug)]
+pub struct BodyFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether forces move it.
+    pub dynamic: bool,
+    /// kg.
+    pub mass: f64,
+    /// Distance of its farthest point from its centre, m.
+    pub reach: f64,
+    /// Radius of a ball inside of it, m.
+    pub thick: f64,
+    /// Its shape.
+    pub shape: Shape,
+    /// Triangles of meshes and height fields.
+    pub triangles: usize,
+}
+
+/// One frame.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// s.
+    pub time: f64,
+    /// Of every body.
+    pub bodies: Vec<BodyFrame>,
+    /// Of all cloths.
+    pub vertices: Vec<Vec3>,
+    /// J.
+    pub energy: MechanicalEnergy,
+    /// kg·m/s and kg·m²/s.
+    pub momentum: (Vec3, Vec3),
+    /// Σ m |v|, kg·m/s.
+    pub motion: f64,
+    /// Deepest overlaps of pairs as the engine measures them; only where asked for.
+    pub overlaps: Vec<Overlap>,
+    /// Main coordinate and rate of every joint.
+    pub joints: Vec<(f64, f64)>,
+    /// How the step went.
+    pub report: StepReport,
+    /// Time that the step took, s.
+    pub seconds: f64,
+}
+
+/// A body in a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyFrame {
+    /// Centre of mass, m.
+    pub center: Vec3,
+    /// Origin of the body, m.
+    pub origin: Vec3,
+    /// Orientation.
+    pub rotation: Quat,
+    /// m/s and rad/s.
+    pub velocity: Twist,
+}
+
+impl BodyFrame {
+    /// Pose of the body's origin.
+    pub fn pose(&self) -> Pose {
+        Pose::from_parts(self.origin, self.rotation)
+    }
+}
+
+/// Longest that a scene is run, s.
+const RUN_LIMIT: f64 = 30.0;
+
+/// Runs a scene. An error is a scene that was refused.
+pub fn run(sketch: &Sketch, frames: u32, with_overlaps: bool) -> Result<Trace, String> {
+    let scene = thirdlaw_scene::load("torture", &sketch.text(), None, &[])
+        .map_err(|errors| errors.to_string())?;
+    let mut world = scene.world.clone();
+    let dt = scene.dt();
+    let bodies: Vec<BodyFacts> = scene.bodies.iter().map(|b| facts(&world, b)).collect();
+    let diagonal = |c: &super::sketch::Cloth| c.size[0].hypot(c.size[1]);
+    let mut trace = Trace {
+        bodies,
+        frames: Vec::with_capacity(frames as usize + 1),
+        broke: None,
+        joints: scene.joints.iter().map(|j| j.name.clone()).collect(),
+        dt,
+        cloth_size: sketch.cloths.iter().map(diagonal).fold(0.0, f64::max),
+    };
+    let first = frame(&world, &scene, (StepReport::default(), 0.0), with_overlaps);
+    trace.frames.push(first);
+    let mut spent = 0.0;
+    for number in 1..=frames {
+        // a scene of slow frames is judged by those it has
+        if spent > RUN_LIMIT {
+            break;
+        }
+        watch::begin(number);
+        let begun = watch::thread_time();
+        let result = world.step_observed(dt, &mut watch::Where);
+        let seconds = watch::thread_time() - begun;
+        watch::end();
+        spent += seconds;
+        match result {
+            Ok(report) => {
+                trace.frames.push(frame(&world, &scene, (report, seconds), with_overlaps));
+            }
+            Err(error) => {
+                trace.broke = Some(format!("frame {number}: {error}"));
+                break;
+            }
+        }
+    }
+    Ok(trace)
+}
+
+fn facts(world: &World, body: &thirdlaw_scene::SceneBody) -> BodyFacts {
+    let name = body.name.clone();
+    let Ok(model) = world.body(body.id) else {
+        unreachable!("scenes name bodies that they have made");
+    };
+    let triangles = match model.shape.geometry() {
+        Geometry::Mesh(_) => model.shape.piece_count(),
+        _ => 0,
+    };
+    BodyFacts {
+        name,
+        dynamic: model.is_dynamic(),
+        mass: model.mass,
+        reach: model.reach,
+        thick: model.shape.inner_radius(),
+        shape: model.shape.clone(),
+        triangles,
+    }
+}
+
+fn frame(
+    world: &World,
+    scene: &thirdlaw_scene::Scene,
+    (report, seconds): (StepReport, f64),
+    with_overlaps: bool,
+) -> Frame {
+    let mut motion = 0.0;
+    let bodies = scene.bodies.iter().filter_map(|body| {
+        let (pose, velocity) = (world.pose(body.id).ok()?, world.velocity(body.id).ok()?);
+        let model = world.body(body.id).ok()?;
+        if model.is_dynamic() {
+            motion += model.mass * velocity.linear.length();
+        }
+        let center = world.center(body.id).ok()?;
+        Some(BodyFrame { center, origin: pose.translation, rotation: pose.rotation, velocity })
+    });
+    let bodies = bodies.collect();
+    let particles = &world.state().particles;
+    for (mass, v) in world.model().sheet.elements.mass.iter().zip(&particles.v) {
+        motion += mass * v.length();
+    }
+    let joints = scene.joints.iter().map(|joint| {
+        let reading = world.joint_reading(joint.id).unwrap_or_default();
+        // a hinge has its angle in the fourth place, all others their coordinate in the first
+        let turns = world.joint(joint.id).is_ok_and(|j| j.joint.kind == thirdlaw::JointKind::Hinge);
+        let place = if turns { 3 } else { 0 };
+        (reading.coordinates[place], reading.rates[place])
+    });
+    Frame {
+        time: world.time(),
+        bodies,
+        vertices: particles.x.clone(),
+        energy: measure::energy(world),
+        momentum: measure::momentum(world),
+        motion,
+        overlaps: if with_overlaps { measure::overlaps(world) } else { Vec::new() },
+        joints: joints.collect(),
+        report,
+        seconds,
+    }
+}
