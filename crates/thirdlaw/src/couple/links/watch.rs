@@ -12,7 +12,7 @@
 //! once where they are free bodies. What stops an approach acts at the beginning of the step, what
 //! carries a load acts throughout.
 
-use crate::couple::component::{Component, Step};
+use crate::couple::component::{Component, Step, Unsettled};
 use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::ledger::LedgerEntry;
@@ -77,7 +77,6 @@ impl Coupling {
         }
         let sides = [a, b];
         self.check_mixture(LinkKind::Watch, sides)?;
-        self.check_tied_surfaces(sides, Some(LinkKind::Watch), None)?;
         let mut watches = self.components.iter().flat_map(|component| &component.watches);
         if watches.any(|w| w.sides == [a, b] || w.sides == [b, a]) {
             // each pair would take the whole of every push on itself
@@ -114,14 +113,16 @@ impl Coupling {
 }
 
 impl Component {
+    /// Finds where watched surfaces come near.
+    pub fn begin_watches(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        self.watches.iter_mut().try_for_each(|watched| watched.find(step.members, step.dt))
+    }
+
     /// A step in which watched surfaces are kept apart.
     pub fn keep_apart(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
-        for watched in &mut self.watches {
-            watched.find(step.members, step.dt)?;
-        }
         let mut start = None;
         for exchange in 0..step.settings.evaluations {
-            self.try_all(step)?;
+            self.solve(step, Some(LinkKind::Watch))?;
             step.report.exchanges = exchange + 1;
             let mut worst = (0.0_f64, 1e-3_f64);
             for watched in &mut self.watches {
@@ -133,12 +134,17 @@ impl Component {
             if worst.0.is_nan() || worst.0 > 10.0 * first {
                 let between = self.watches[0].sides.map(|side| step.name(side)).into();
                 let (growth, residual) = (worst.0 / first, worst.0);
-                return Err(CoupleError::Diverged { between, growth, residual });
+                let method = step.settings.method;
+                return Err(CoupleError::Diverged { between, growth, residual, method });
             }
-            step.report.converged = worst.0 <= step.settings.contact_tolerance * worst.1;
-            if step.report.converged {
+            let wanted = step.settings.contact_tolerance * worst.1;
+            if worst.0 <= wanted {
+                step.loose_contact = None;
                 break;
             }
+            let Watched { number, sides: between, .. } = self.watches[0];
+            let (kind, residual) = (LinkKind::Watch, worst.0);
+            step.loose_contact = Some(Unsettled { kind, number, between, residual, wanted });
             if exchange + 1 < step.settings.evaluations {
                 self.watches.iter_mut().for_each(Watched::solve);
             }
