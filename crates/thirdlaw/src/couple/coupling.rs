@@ -252,8 +252,7 @@ impl Coupling {
         }
         let mut whole = CouplingReport { converged: true, ..CouplingReport::default() };
         for component in &mut self.components {
-            let report =
-                CouplingReport { converged: true, parts: 1, ..CouplingReport::default() };
+            let report = CouplingReport { converged: true, parts: 1, ..CouplingReport::default() };
             let (members, settings) = (&mut *self.members, &self.settings);
             let (loose_tie, loose_contact) = (None, None);
             let mut step = Step { members, settings, dt, report, loose_tie, loose_contact };

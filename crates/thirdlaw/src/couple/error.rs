@@ -195,7 +195,13 @@ impl std::fmt::Display for CoupleError {
                 }
             ),
             CoupleError::Unconverged {
-                kind, number, between: (a, b), residual, wanted, halvings, method
+                kind,
+                number,
+                between: (a, b),
+                residual,
+                wanted,
+                halvings,
+                method,
             } => {
                 write!(
                     f,
@@ -210,8 +216,9 @@ impl std::fmt::Display for CoupleError {
             CoupleError::Mixture { kinds: [a, b], simulators } => write!(
                 f,
                 "a {a} and a {b} cannot connect the simulators `{}`: the two are not solved \
-                 together by this method; choose `iterated`",
+                 together; {}",
                 simulators.join("`, `"),
+                a.way_out(*b)
             ),
             CoupleError::Saved(problem) => write!(f, "{problem}"),
             CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),

@@ -16,7 +16,9 @@ impl Component {
     /// Whether its steps may be made in parts.
     fn divides(&self, step: &Step<'_>) -> bool {
         let iterates = matches!(step.settings.method, Method::Iterated | Method::Repaired);
-        iterates && !step.settings.spread && self.kinds().any(|kind| kind == LinkKind::Tie)
+        // whoever keeps what does not converge wants the step as it is
+        let exact = !(step.settings.spread || step.settings.keep_unconverged);
+        iterates && exact && self.kinds().any(|kind| kind == LinkKind::Tie)
     }
 
     /// Advances its simulators by a step.
@@ -55,8 +57,6 @@ impl Component {
             let last = level == HALVINGS;
             let refused = match &made {
                 Ok(()) if step.unsettled().is_none() => None,
-                // whoever goes on regardless goes on with the shortest steps
-                Ok(()) if last && step.settings.keep_unconverged => None,
                 Ok(()) => Some(None),
                 Err(error) if error.is_of_a_step() => Some(Some(error.clone())),
                 Err(error) => return self.put_back(step, start, error.clone()),

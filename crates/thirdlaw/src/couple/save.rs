@@ -4,12 +4,12 @@
 //! Everything is checked before anything is used.
 
 use super::component::Component;
-use super::parts::HALVINGS;
 use super::coupling::Coupling;
 use super::error::{CoupleError, SavedProblem, SimulatorProblem};
 use super::ledger::LedgerTotals;
 use super::links::tie::TieLink;
 use super::links::tie::response::Measured;
+use super::parts::HALVINGS;
 use crate::math::Quat;
 use crate::simulator::{HandleResponse, Motion, SimulatorFailure};
 use crate::state::snapshot::checksum;

@@ -29,9 +29,19 @@ pub enum LinkKind {
 
 impl LinkKind {
     /// Whether links of both kinds may connect the same simulators. Iterating solves those of each kind within
-    /// every exchange of the next; sides that take turns are stepped without contacts, and leads without both.
+    /// every exchange of the next; sides that take turns are stepped without contacts. Led handles are not
+    /// free, and nothing else may hold or strike what they lead.
     pub(crate) fn solved_with(self, other: LinkKind, method: Method) -> bool {
-        self == other || method == Method::Iterated
+        let leads = [self, other].contains(&LinkKind::Lead);
+        self == other || (method == Method::Iterated && !leads)
+    }
+
+    /// What can be done where the two are not solved together.
+    pub(crate) fn way_out(self, other: LinkKind) -> &'static str {
+        match [self, other].contains(&LinkKind::Lead) {
+            true => "tie the led handles instead of leading them",
+            false => "choose the method `iterated`",
+        }
     }
 }
 

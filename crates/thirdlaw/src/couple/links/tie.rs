@@ -276,6 +276,13 @@ impl Component {
         self.ties.iter().map(|link| link.now).collect()
     }
 
+    /// Whether a tie holds this handle.
+    pub fn holds_handle(&self, member: usize, handle: usize) -> bool {
+        let held =
+            |anchor: &constraint::Anchor| (anchor.simulator, anchor.handle) == (member, handle);
+        self.ties.iter().any(|link| link.tie.anchors.iter().any(held))
+    }
+
     pub fn is_tied(&self, member: usize) -> bool {
         self.ties.iter().any(|link| link.tie.anchors.iter().any(|a| a.simulator == member))
     }

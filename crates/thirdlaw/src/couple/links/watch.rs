@@ -154,6 +154,7 @@ impl Component {
 
     /// Gives a member what watched contacts push it with.
     pub fn push_watched(&self, step: &mut Step<'_>, member: usize) {
+        let number = member;
         for watched in &self.watches {
             for side in (0..2).filter(|&s| watched.sides[s] == member) {
                 for point in watched.points.iter().filter(|p| p.dynamic[side]) {
@@ -162,7 +163,10 @@ impl Component {
                         continue;
                     }
                     let member = &mut step.members[member];
-                    let early = if watched.kickable[side] { point.early() } else { 0.0 };
+                    // what is tied gets both pushes alike: at once it would throw what the tie holds steadily
+                    let at_once =
+                        watched.kickable[side] && !self.holds_handle(number, point.handles[side]);
+                    let early = if at_once { point.early() } else { 0.0 };
                     if early > 0.0 {
                         member.kicks.push((point.handles[side], impulse.scaled(early)));
                     }
@@ -308,7 +312,10 @@ impl Watched {
             }
             let over = point.u.x - point.wanted;
             let error = if point.lambda.x > 0.0 { over.abs() } else { (-over).max(0.0) };
-            worst = (worst.0.max(error), worst.1.max(u.length()).max(point.wanted.abs()));
+            // and the change of speed that the contact makes
+            let change = point.lambda.length() * point.give(point.axes[0]);
+            let speed = u.length().max(point.wanted.abs()).max(change);
+            worst = (worst.0.max(error), worst.1.max(speed));
         }
         Ok(worst)
     }

@@ -91,7 +91,10 @@ pub(crate) fn solve(
             changed = problem.keep();
         }
         let slow = !better || length(&at.r) > SLOW * before;
-        if slow && at.outcome.residual <= stop.enough {
+        if at.outcome.residual <= stop.enough {
+            if better {
+                continue;
+            }
             break;
         }
         if slow {
@@ -133,7 +136,7 @@ impl Iterate {
         changed: bool,
     ) -> Result<bool, CoupleError> {
         let n = lambda.len();
-        let Some(way) = direction(n, problem.jacobian(), &self.r) else { return Ok(false) };
+        let Some(way) = way_down(n, problem.jacobian(), &self.r) else { return Ok(false) };
         let (mut trial, mut r) = (vec![0.0; n], vec![0.0; n]);
         let mut part = 1.0;
         let before = length(&self.r);
@@ -184,6 +187,24 @@ fn correct(jacobian: &mut [f64], (x0, x1): (&[f64], &[f64]), (r0, r1): (&[f64], 
 
 /// Smallest share of a row's answer that is not taken for rounding.
 const ROUNDING: f64 = 3e-5;
+/// Rounds of a regularized solve.
+const ROUNDS: u32 = 4;
+
+/// Newton's direction: the least one, where rows say the same twice; else the exact one, since a light lever
+/// answers across its arm a million times more than along it, and what is least takes that for rounding.
+fn way_down(n: usize, jacobian: &[f64], r: &[f64]) -> Option<Vec<f64>> {
+    if let Some(way) = direction(n, jacobian, r) {
+        let left = |i: usize| r[i] + (0..n).map(|j| jacobian[i * n + j] * way[j]).sum::<f64>();
+        let left: Vec<f64> = (0..n).map(left).collect();
+        if length(&left) <= 1e-3 * length(r) {
+            return Some(way);
+        }
+    }
+    let lu = factored(n, jacobian)?;
+    let mut way: Vec<f64> = r.iter().map(|r| -r).collect();
+    lu.solve(&mut way);
+    way.iter().all(|x| x.is_finite()).then_some(way)
+}
 
 /// The least d for which J d = −r as nearly as can be: of y = D d, with D the lengths of J's columns,
 ///
@@ -209,8 +230,16 @@ fn direction(n: usize, jacobian: &[f64], r: &[f64]) -> Option<Vec<f64>> {
     if !lu.factor() {
         return None;
     }
-    let mut y: Vec<f64> = (0..n).map(|j| -(0..n).map(|i| scaled(i, j) * r[i]).sum::<f64>()).collect();
-    lu.solve(&mut y);
+    // what ε takes from rows that do answer comes back in a few rounds
+    let mut y = vec![0.0; n];
+    for _ in 0..ROUNDS {
+        let missing: Vec<f64> =
+            (0..n).map(|i| -r[i] - (0..n).map(|j| scaled(i, j) * y[j]).sum::<f64>()).collect();
+        let mut change: Vec<f64> =
+            (0..n).map(|j| (0..n).map(|i| scaled(i, j) * missing[i]).sum()).collect();
+        lu.solve(&mut change);
+        y.iter_mut().zip(&change).for_each(|(y, c)| *y += c);
+    }
     (0..n).for_each(|j| y[j] = if dead(j) { 0.0 } else { y[j] / lengths[j] });
     y.iter().all(|x| x.is_finite()).then_some(y)
 }

@@ -117,9 +117,8 @@ impl Component {
     /// A push from which to go on: by what was measured before, or little.
     fn first_push(&self, n: usize, j: usize, target: f64) -> f64 {
         let known = self.measured.as_ref().filter(|m| m.jacobian.len() == n * n);
-        let answer = known.map_or(0.0, |m| {
-            (0..n).map(|i| m.jacobian[i * n + j].abs()).fold(0.0, f64::max)
-        });
+        let answer =
+            known.map_or(0.0, |m| (0..n).map(|i| m.jacobian[i * n + j].abs()).fold(0.0, f64::max));
         let push = target / answer;
         if push.is_finite() && push > 0.0 { push } else { 1e-3 }
     }

@@ -3,8 +3,8 @@
 use super::mirror::{Mirror, Touching};
 use crate::couple::accelerate::Accelerator;
 use crate::couple::component::{Component, Step, Unsettled};
-use crate::couple::links::LinkKind;
 use crate::couple::error::{CoupleError, SimulatorProblem};
+use crate::couple::links::LinkKind;
 use crate::couple::method::Method;
 use crate::simulator::Wrench;
 
