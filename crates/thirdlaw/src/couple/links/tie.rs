@@ -95,9 +95,9 @@ impl TieLink {
     fn aim(&mut self, (dt, reach): (f64, f64), gain: [Vec3; 2]) {
         // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
         let late = 1.0 - reach;
-        for side in 0..2 {
+        for (side, gain) in gain.into_iter().enumerate() {
             let spin = self.starts[side].velocity.angular;
-            self.turns[side] = late * dt * (spin + 0.5 * late * gain[side]);
+            self.turns[side] = late * dt * (spin + 0.5 * late * gain);
         }
         self.axes = self.light.map_or(Quat::IDENTITY, |side| {
             (rotation_from_vector(self.turns[side]) * self.starts[side].rotation).normalize()

@@ -163,10 +163,13 @@ impl Component {
                         continue;
                     }
                     let member = &mut step.members[member];
-                    // what is tied gets both pushes alike: at once it would throw what the tie holds steadily
-                    let at_once =
-                        watched.kickable[side] && !self.holds_handle(number, point.handles[side]);
-                    let early = if at_once { point.early() } else { 0.0 };
+                    let mut early = if watched.kickable[side] { point.early() } else { 0.0 };
+                    if self.holds_handle(number, point.handles[side]) {
+                        // at once only what stops the handle itself: what is tied to it is held steadily
+                        let own = point.wanted - point.approach;
+                        let share = own / (point.lambda.x * point.give(point.axes[0]));
+                        early = early.min(if share.is_finite() { share.max(0.0) } else { 0.0 });
+                    }
                     if early > 0.0 {
                         member.kicks.push((point.handles[side], impulse.scaled(early)));
                     }
