@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use thirdlaw::couple::TieKind;
 use thirdlaw::math::{Pose, Quat, Vec3};
 use thirdlaw::model::deformable::model::PinHold;
-use thirdlaw::{BodyId, Side, Thing};
+use thirdlaw::{BodyId, JointKind, Side, Thing};
 
 /// Which simulator everything belongs to.
 struct Owners {
@@ -121,6 +121,17 @@ impl Builder<'_> {
         for joint in &self.joints {
             let side = joint.sides.iter().find_map(|side| things.get(&thing_of(side)?).copied());
             things.insert(Thing::Joint(joint.id), side.unwrap_or(0));
+        }
+        // gears and racks go with the joints that they connect
+        for joint in &self.joints {
+            let first = match self.world.joint(joint.id).map(|model| &model.joint.kind) {
+                Ok(JointKind::Gear { first, .. }) => *first,
+                Ok(JointKind::Rack { hinge, .. }) => *hinge,
+                _ => continue,
+            };
+            if let Some(owner) = things.get(&Thing::Joint(first)).copied() {
+                things.insert(Thing::Joint(joint.id), owner);
+            }
         }
         for (i, entry) in entries.iter().enumerate() {
             if !things.values().any(|&owner| owner == i) {

@@ -122,6 +122,7 @@ pub fn coupling(root: &Table) -> CouplingSettings {
     put(&mut settings.spread, table.flag("spread"));
     put(&mut settings.acceleration, table.text("acceleration").map(acceleration));
     put(&mut settings.switch, table.flag("switch"));
+    put(&mut settings.keep_unconverged, table.flag("keep_unconverged"));
     settings
 }
 

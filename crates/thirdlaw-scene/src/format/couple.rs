@@ -136,6 +136,12 @@ pub static COUPLING_SETTINGS: TableFormat = TableFormat {
             Kind::Flag,
             "Whether a lagged exchange that diverges is iterated instead; default true.",
         ),
+        key(
+            "keep_unconverged",
+            Kind::Flag,
+            "Whether a step that did not reach its tolerance is kept and counted, instead of ending \
+             the run with an error that names the link; default false.",
+        ),
     ],
     rules: &[],
 };

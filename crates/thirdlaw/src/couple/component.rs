@@ -25,6 +25,10 @@ pub(crate) struct Component {
     /// How both sides of the ties answer, where that was tried.
     pub measured: Option<Measured>,
     pub accelerator: Accelerator,
+    /// How often the last step was halved.
+    pub halvings: u32,
+    /// What its links carried in the step, each with its kind and number.
+    pub books: Vec<(LinkKind, usize, LedgerEntry)>,
 }
 
 /// What a step of a component works with.
@@ -34,6 +38,36 @@ pub(crate) struct Step<'a> {
     pub settings: &'a CouplingSettings,
     pub dt: f64,
     pub report: CouplingReport,
+    /// What did not get there, of ties and of all else.
+    pub loose_tie: Option<Unsettled>,
+    pub loose_contact: Option<Unsettled>,
+}
+
+/// A link whose error stayed above what is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unsettled {
+    pub kind: LinkKind,
+    pub number: usize,
+    pub between: [usize; 2],
+    /// m/s.
+    pub residual: f64,
+    pub wanted: f64,
+}
+
+impl Unsettled {
+    /// What to tell the user.
+    pub fn error(&self, step: &Step<'_>, halvings: u32) -> CoupleError {
+        let [a, b] = self.between.map(|simulator| step.name(simulator));
+        CoupleError::Unconverged {
+            kind: self.kind,
+            number: self.number,
+            between: (a, b),
+            residual: self.residual,
+            wanted: self.wanted,
+            halvings,
+            method: step.settings.method,
+        }
+    }
 }
 
 impl Component {
@@ -71,37 +105,49 @@ impl Component {
         self.leads.sort_by_key(|lead| lead.number);
     }
 
-    /// Advances its simulators by a step.
-    pub fn advance(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+    /// Advances its simulators by a step in one piece.
+    pub fn advance_once(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        (step.loose_tie, step.loose_contact) = (None, None);
         self.begin_ties(step)?;
         self.begin_touches(step)?;
         self.begin_leads(step)?;
-        // contacts are the outer loop: each of their exchanges holds the ties
-        let outermost = self.kinds().next_back();
-        match outermost {
+        self.begin_watches(step)?;
+        self.solve(step, None)
+    }
+
+    /// Solves its links, those of each kind within every exchange of the next: ties innermost, then
+    /// contacts, then leads. `within` is the kind in whose exchange it is done.
+    pub fn solve(
+        &mut self,
+        step: &mut Step<'_>,
+        within: Option<LinkKind>,
+    ) -> Result<(), CoupleError> {
+        let inner = |kind: &LinkKind| within.is_none_or(|within| *kind < within);
+        match self.kinds().rfind(inner) {
             Some(LinkKind::Tie) => self.hold_ties(step),
             Some(LinkKind::Touch) => self.exchange_contacts(step),
             Some(LinkKind::Watch) => self.keep_apart(step),
             Some(LinkKind::Lead) => self.exchange_motions(step),
-            None => Ok(()),
+            None => {
+                step.report.evaluations += 1;
+                self.try_forces(step, &[])
+            }
         }
     }
 
-    /// What its links carried in the last step, each with its kind and number. Leads push nothing.
-    pub fn entries(&self, dt: f64) -> Vec<(LinkKind, usize, LedgerEntry)> {
+    /// Books what its links carried in a step, or a part of one. Leads push nothing.
+    pub fn book(&mut self, dt: f64) {
         let ties = self.ties.iter().map(|t| (LinkKind::Tie, t.number, t.entry(dt)));
         let touches = self.touches.iter().map(|t| (LinkKind::Touch, t.number, t.entry(dt)));
         let watches = self.watches.iter().map(|w| (LinkKind::Watch, w.number, w.entry(dt)));
-        ties.chain(touches).chain(watches).collect()
-    }
-
-    /// One trial under these forces of the ties, the inner part of an exchange of contacts.
-    pub fn try_all(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
-        if !self.ties.is_empty() {
-            return self.hold_ties(step);
+        let entries: Vec<_> = ties.chain(touches).chain(watches).collect();
+        if self.books.is_empty() {
+            self.books = entries;
+            return;
         }
-        step.report.evaluations += 1;
-        self.try_forces(step, &[])
+        for ((_, _, sum), (_, _, entry)) in self.books.iter_mut().zip(&entries) {
+            sum.add(entry);
+        }
     }
 
     /// Takes back the last trial and steps every simulator under these forces.
@@ -123,13 +169,20 @@ impl Component {
         self.push_ties(step, member, lambda, |_, _| true);
         self.push_watched(step, member);
         self.push_touching(step, member);
+        self.push_leads(step, member);
         step.members[member].advance(step.dt)?;
         self.read_ties(step, member)?;
+        self.read_leads(step, member)?;
         self.read_touching(step, member)
     }
 }
 
 impl Step<'_> {
+    /// What did not get there, if anything.
+    pub fn unsettled(&self) -> Option<Unsettled> {
+        self.loose_tie.or(self.loose_contact)
+    }
+
     pub fn name(&self, simulator: usize) -> String {
         self.members[simulator].name.clone()
     }

@@ -4,7 +4,6 @@ use super::component::{Component, Step};
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 use super::links::LinkKind;
-use super::links::tie::constraint::{Anchor, Tie};
 use super::member::Member;
 use super::method::CouplingSettings;
 use crate::simulator::Simulator;
@@ -120,41 +119,6 @@ impl Coupling {
         self.check_kinds(&kinds, simulators, &self.settings)
     }
 
-    /// Refuses ties that hold a surface of a simulator which touches, or is watched with, others. The force
-    /// of such a tie is sought under last exchange's contacts and the contacts under last step's tie: an
-    /// impact throws the body, and its energy grows.
-    pub(super) fn check_tied_surfaces(
-        &mut self,
-        sides: [usize; 2],
-        contact: Option<LinkKind>,
-        new: Option<&Tie>,
-    ) -> Result<(), CoupleError> {
-        let mut touching: Vec<(usize, LinkKind)> =
-            contact.into_iter().flat_map(|kind| sides.map(|side| (side, kind))).collect();
-        let mut anchors: Vec<Anchor> = new.into_iter().flat_map(|tie| tie.anchors).collect();
-        let mut simulators = sides.to_vec();
-        for component in self.components.iter().filter(|c| c.holds(sides)) {
-            let touches = component.touches.iter().flat_map(|t| [t.follower, t.owner]);
-            touching.extend(touches.map(|side| (side, LinkKind::Touch)));
-            let watches = component.watches.iter().flat_map(|w| w.sides);
-            touching.extend(watches.map(|side| (side, LinkKind::Watch)));
-            anchors.extend(component.ties.iter().flat_map(|link| link.tie.anchors));
-            simulators.extend(&component.simulators);
-        }
-        for anchor in anchors {
-            let found = touching.iter().find(|(side, _)| *side == anchor.simulator);
-            let Some(&(side, kind)) = found else { continue };
-            if self.members[side].surfaces()?.iter().any(|s| s.handle == anchor.handle) {
-                simulators.sort_unstable();
-                simulators.dedup();
-                let names = simulators.iter().map(|s| self.members[*s].name.clone()).collect();
-                let kinds = [LinkKind::Tie, kind];
-                return Err(CoupleError::Mixture { kinds, simulators: names });
-            }
-        }
-        Ok(())
-    }
-
     fn check_kinds(
         &self,
         kinds: &[LinkKind],
@@ -257,7 +221,7 @@ impl Coupling {
             let problem = format!("must be a positive finite number of seconds, not {dt:?}");
             return Err(input("dt", problem));
         }
-        let lambda: Vec<Vec<f64>> = self.components.iter().map(Component::lambda).collect();
+        let ties: Vec<_> = self.components.iter().map(|c| (c.ties.clone(), c.halvings)).collect();
         for i in 0..self.members.len() {
             self.members[i].save()?;
         }
@@ -272,8 +236,8 @@ impl Coupling {
                 for member in &mut self.members {
                     let _ = member.restore();
                 }
-                for (component, lambda) in self.components.iter_mut().zip(&lambda) {
-                    component.set_lambda(lambda);
+                for (component, (ties, halvings)) in self.components.iter_mut().zip(ties) {
+                    (component.ties, component.halvings) = (ties, halvings);
                 }
                 Err(error)
             }
@@ -288,13 +252,22 @@ impl Coupling {
         }
         let mut whole = CouplingReport { converged: true, ..CouplingReport::default() };
         for component in &mut self.components {
-            let report = CouplingReport { converged: true, ..CouplingReport::default() };
+            let report = CouplingReport { converged: true, parts: 1, ..CouplingReport::default() };
             let (members, settings) = (&mut *self.members, &self.settings);
-            let mut step = Step { members, settings, dt, report };
+            let (loose_tie, loose_contact) = (None, None);
+            let mut step = Step { members, settings, dt, report, loose_tie, loose_contact };
             component.advance(&mut step)?;
+            if let Some(unsettled) = step.unsettled() {
+                step.report.converged = false;
+                // one iteration a step is what was asked for
+                if !(settings.keep_unconverged || settings.spread) {
+                    return Err(unsettled.error(&step, 0));
+                }
+            }
             whole.add(&step.report);
         }
-        let mut entries: Vec<_> = self.components.iter().flat_map(|c| c.entries(dt)).collect();
+        let mut entries: Vec<_> =
+            self.components.iter().flat_map(|c| c.books.iter().copied()).collect();
         entries.sort_by_key(|(kind, number, _)| (*kind, *number));
         self.ledger.clear();
         self.ledger.extend(entries.into_iter().map(|(_, _, entry)| entry));

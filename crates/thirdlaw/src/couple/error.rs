@@ -1,6 +1,7 @@
 //! What can go wrong in a coupling.
 
 use super::links::LinkKind;
+use super::method::Method;
 
 /// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
 /// simulator is where it was before the call.
@@ -22,6 +23,25 @@ pub enum CoupleError {
         growth: f64,
         /// Error at the end, m/s.
         residual: f64,
+        /// How forces were sought.
+        method: Method,
+    },
+    /// A link did not reach its tolerance in a step.
+    Unconverged {
+        /// Its kind.
+        kind: LinkKind,
+        /// Its number among those of its kind.
+        number: usize,
+        /// The two simulators.
+        between: (String, String),
+        /// Error that is left, m/s.
+        residual: f64,
+        /// Error that would have been accepted, m/s.
+        wanted: f64,
+        /// How often the step was halved.
+        halvings: u32,
+        /// How forces were sought.
+        method: Method,
     },
     /// Simulators would be connected by links of kinds that are not solved together.
     Mixture {
@@ -93,6 +113,15 @@ pub enum SimulatorProblem {
         /// Now.
         found: usize,
     },
+    /// It moved a handle farther or faster than anything moves: its solve came apart.
+    Thrown {
+        /// Which handle.
+        handle: usize,
+        /// How far it moved, m.
+        distance: f64,
+        /// How fast it is, m/s.
+        speed: f64,
+    },
     /// It promised something that it then did not do.
     BrokenPromise {
         /// What it had promised.
@@ -119,6 +148,11 @@ impl std::fmt::Display for SimulatorProblem {
             SimulatorProblem::HandleCount { expected, found } => {
                 write!(f, "had {expected} handles when it was added and reports {found} now")
             }
+            SimulatorProblem::Thrown { handle, distance, speed } => write!(
+                f,
+                "threw handle {handle} by {distance:.3e} m in a step, at {speed:.3e} m/s: its solve \
+                 came apart; shorten the step or soften what it holds"
+            ),
             SimulatorProblem::BrokenPromise { promise } => {
                 write!(f, "said that it can {promise} and did not")
             }
@@ -147,12 +181,38 @@ impl std::fmt::Display for CoupleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             CoupleError::Simulator { name, problem } => write!(f, "simulator `{name}` {problem}"),
-            CoupleError::Diverged { between: (a, b), growth, residual } => write!(
+            CoupleError::Diverged { between: (a, b), growth, residual, method } => write!(
                 f,
                 "the exchange between `{a}` and `{b}` does not settle: its error grows {growth:.3} \
-                 times from one exchange to the next ({residual:.3e} m/s left); shorten the step, \
-                 swap their roles or choose `iterated`"
+                 times from one exchange to the next ({residual:.3e} m/s left); {}",
+                match method {
+                    Method::Interleaved | Method::FixedPoint => {
+                        "shorten the step, swap their roles or choose `iterated`"
+                    }
+                    Method::Iterated | Method::Repaired => {
+                        "shorten the step, or join what it links in one simulator"
+                    }
+                }
             ),
+            CoupleError::Unconverged {
+                kind,
+                number,
+                between: (a, b),
+                residual,
+                wanted,
+                halvings,
+                method,
+            } => {
+                write!(
+                    f,
+                    "{kind} {number} between `{a}` and `{b}` is not held: its error is \
+                     {residual:.3e} m/s where {wanted:.3e} is wanted"
+                )?;
+                if *halvings > 0 {
+                    write!(f, ", even in {} parts of the step", 1_u32 << halvings)?;
+                }
+                write!(f, "; {}", advice(*kind, *method))
+            }
             CoupleError::Mixture { kinds: [a, b], simulators } => write!(
                 f,
                 "a {a} and a {b} cannot connect the simulators `{}`: the two are not solved \
@@ -162,6 +222,40 @@ impl std::fmt::Display for CoupleError {
             ),
             CoupleError::Saved(problem) => write!(f, "{problem}"),
             CoupleError::Input { field, problem } => write!(f, "{field}: {problem}"),
+        }
+    }
+}
+
+/// What can be done about a link that is not held.
+fn advice(kind: LinkKind, method: Method) -> &'static str {
+    match (kind, method) {
+        (LinkKind::Tie, Method::Interleaved | Method::FixedPoint) => {
+            "choose `iterated`, shorten the step, or go on regardless by `keep_unconverged`"
+        }
+        (LinkKind::Tie | LinkKind::Lead, _) => {
+            "shorten the step, allow more `evaluations` or a larger `tolerance` (a simulator that is noisy or \
+             that stops its own solver early cannot be held closer), or go on regardless by \
+             `keep_unconverged`"
+        }
+        (LinkKind::Touch | LinkKind::Watch, _) => {
+            "shorten the step, allow more `exchanges` and `evaluations` or a larger \
+             `contact_tolerance`, or go on regardless by `keep_unconverged`"
+        }
+    }
+}
+
+impl CoupleError {
+    /// Whether a shorter step, or other forces, may do better.
+    pub(crate) fn is_of_a_step(&self) -> bool {
+        match self {
+            CoupleError::Diverged { .. } | CoupleError::Unconverged { .. } => true,
+            CoupleError::Simulator { problem, .. } => matches!(
+                problem,
+                SimulatorProblem::Failed { during: "step", .. }
+                    | SimulatorProblem::NotFinite { .. }
+                    | SimulatorProblem::Thrown { .. }
+            ),
+            _ => false,
         }
     }
 }

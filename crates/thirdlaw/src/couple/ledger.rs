@@ -35,6 +35,16 @@ impl LedgerEntry {
         self.work[0] + self.work[1] + self.stored
     }
 
+    /// Adds what a further part of the step carried.
+    pub(super) fn add(&mut self, other: &LedgerEntry) {
+        for side in 0..2 {
+            self.impulse[side] += other.impulse[side];
+            self.angular_impulse[side] += other.angular_impulse[side];
+            self.work[side] += other.work[side];
+        }
+        self.stored += other.stored;
+    }
+
     /// Books an impulse on one of the two sides.
     pub(super) fn book(
         &mut self,
@@ -60,6 +70,8 @@ pub struct CouplingReport {
     pub evaluations: u32,
     /// Further steps made to measure how simulators answer.
     pub trials: u32,
+    /// Parts in which the step was made, since tied simulators did not agree over the whole of it.
+    pub parts: u32,
     /// Exchanges of forces over contacts.
     pub exchanges: u32,
     /// Largest error of a tie, m/s.
@@ -84,6 +96,7 @@ impl CouplingReport {
         self.evaluations = self.evaluations.max(other.evaluations);
         self.trials = self.trials.max(other.trials);
         self.exchanges = self.exchanges.max(other.exchanges);
+        self.parts = self.parts.max(other.parts);
         self.residual = self.residual.max(other.residual);
         self.mismatch = self.mismatch.max(other.mismatch);
         self.converged &= other.converged;

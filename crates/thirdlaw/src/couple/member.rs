@@ -175,6 +175,14 @@ impl Member {
         Ok(())
     }
 
+    /// Remembers the state within a step of the coupling.
+    pub fn save_part(&mut self) -> Result<(), CoupleError> {
+        let steps = self.steps;
+        self.save()?;
+        self.steps = steps;
+        Ok(())
+    }
+
     /// Goes back to the saved state and makes sure of it. One that nobody has touched since is there:
     /// going back may cost as much as a step, and the first trial of a step need not.
     pub fn restore(&mut self) -> Result<(), CoupleError> {
@@ -253,7 +261,16 @@ impl Member {
         }
         self.check_count()?;
         for i in 0..self.watched.len() {
-            self.read(self.watched[i])?;
+            let handle = self.watched[i];
+            let now = self.read(handle)?;
+            let Some(saved) = self.saved.get(i) else { continue };
+            let distance = (now.position - saved.position).length();
+            let v = &now.velocity.linear;
+            let (speed, before) = (v.length(), saved.velocity.linear.length());
+            // whoever was as fast before may be
+            if distance > ABSURD.max(10.0 * dt * before) || speed > ABSURD.max(10.0 * before) {
+                return Err(self.error(SimulatorProblem::Thrown { handle, distance, speed }));
+            }
         }
         Ok(())
     }

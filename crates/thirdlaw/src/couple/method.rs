@@ -11,8 +11,8 @@ pub enum Method {
     Interleaved,
     /// The same, taken back and repeated until the forces agree.
     FixedPoint,
-    /// Conjugate gradients over retracted steps [baraff1997 §2.3]; contacts by exchange of wrenches
-    /// with the touched bodies as unknowns of whoever touches them.
+    /// Newton's iteration over retracted steps, or, for many ties, conjugate gradients [baraff1997 §2.3];
+    /// contacts by exchange of wrenches with the touched bodies as unknowns of whoever touches them.
     #[default]
     Iterated,
     /// The same, and then one side steps again, consistently with the other [baraff1997 §2.5].
@@ -43,6 +43,9 @@ pub struct CouplingSettings {
     /// Whether a lagged exchange that is measured to diverge is iterated instead; otherwise it is an
     /// error.
     pub switch: bool,
+    /// Whether a step that did not reach its tolerance is kept and counted as unconverged; otherwise it is
+    /// an error.
+    pub keep_unconverged: bool,
 }
 
 impl Default for CouplingSettings {
@@ -57,6 +60,7 @@ impl Default for CouplingSettings {
             acceleration: Acceleration::default(),
             precondition: true,
             switch: true,
+            keep_unconverged: false,
         }
     }
 }

@@ -8,6 +8,7 @@
 //!   coupling    building, stepping, books
 //!   component   simulators that links connect: they are advanced together
 //!   links       the kinds of links, one file each
+//!   parts       a step of tied simulators in halves, where the whole does not settle
 //!   probe       how a handle answers, by trying
 //!   accelerate  fixed points sped up, over steps that are taken back
 //!   ledger      what crossed each link
@@ -21,6 +22,7 @@ mod ledger;
 mod links;
 mod member;
 mod method;
+mod parts;
 mod probe;
 mod save;
 

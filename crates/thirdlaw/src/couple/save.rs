@@ -7,14 +7,17 @@ use super::component::Component;
 use super::coupling::Coupling;
 use super::error::{CoupleError, SavedProblem, SimulatorProblem};
 use super::ledger::LedgerTotals;
+use super::links::tie::TieLink;
 use super::links::tie::response::Measured;
+use super::parts::HALVINGS;
+use crate::math::Quat;
 use crate::simulator::{HandleResponse, Motion, SimulatorFailure};
 use crate::state::snapshot::checksum;
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"3rdlink\n";
 /// Rises whenever a field comes, goes or changes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 #[derive(Serialize, Deserialize)]
@@ -30,17 +33,22 @@ struct Saved {
 #[derive(Serialize, Deserialize)]
 struct SavedComponent {
     lambda: Vec<f64>,
-    /// Where each tie began the last step.
-    starts: Vec<Option<[Motion; 2]>>,
+    /// Where each tie began the last step, and in which axes its λ was sought.
+    starts: Vec<Option<([Motion; 2], Option<Quat>)>>,
+    /// How often the last step was halved.
+    halvings: u32,
     contacts: Vec<SavedContact>,
 }
 
 impl SavedComponent {
     fn of(component: &Component) -> SavedComponent {
-        let starts = component.ties.iter().map(|link| link.begun.then_some(link.starts));
+        let axes = |link: &TieLink| link.light.map(|_| link.axes);
+        let starts = |link: &TieLink| link.begun.then(|| (link.starts, axes(link)));
+        let starts = component.ties.iter().map(starts);
         SavedComponent {
             lambda: component.lambda(),
             starts: starts.collect(),
+            halvings: component.halvings,
             contacts: component.touches.iter().map(|c| c.saved()).collect(),
         }
     }
@@ -48,15 +56,21 @@ impl SavedComponent {
     fn fits(&self, component: &Component) -> bool {
         self.lambda.len() == component.lambda().len()
             && self.starts.len() == component.ties.len()
+            && self.halvings <= HALVINGS
             && self.contacts.len() == component.touches.len()
             && component.touches.iter().zip(&self.contacts).all(|(c, s)| c.fits(s))
     }
 
     fn resume(&self, component: &mut Component) {
         component.set_lambda(&self.lambda);
+        component.halvings = self.halvings;
         for (link, starts) in component.ties.iter_mut().zip(&self.starts) {
             link.begun = starts.is_some();
-            link.starts = starts.unwrap_or(link.starts);
+            let (starts, axes) = starts.unwrap_or((link.starts, None));
+            link.starts = starts;
+            // which side it is does not matter: it is looked up at the beginning of a step
+            link.light = axes.map(|_| 0);
+            link.axes = axes.unwrap_or(Quat::IDENTITY);
         }
         for (contact, saved) in component.touches.iter_mut().zip(&self.contacts) {
             contact.resume(saved);
@@ -139,7 +153,7 @@ impl Coupling {
         let parts = saved.components.iter().zip(measured);
         for (component, (saved, measured)) in self.components.iter_mut().zip(parts) {
             saved.resume(component);
-            component.resume_measured(measured);
+            component.measured = measured;
         }
         (self.time, self.totals) = (saved.time, saved.totals);
         Ok(())

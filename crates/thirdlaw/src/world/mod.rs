@@ -426,6 +426,7 @@ impl Stages<'_> {
     fn run(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         let Stages { model, state, settings, scratch, ports } = self;
         let Scratch { rigid, cloth, streams } = &mut **scratch;
+        cloth.take_pushes(&mut ports.inputs.vertex_pushes);
         step::deformable::check_finite(model, state)?;
         step::streams::step::check_finite(model, state)?;
         streams.before_bodies(model, state, dt);

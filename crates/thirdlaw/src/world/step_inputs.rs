@@ -39,7 +39,7 @@ pub(crate) struct DropPush {
 }
 
 impl DropPush {
-    /// Gives a drop that is still there the whole step's impulse, as vertices get theirs.
+    /// Gives a drop that is still there the whole step's impulse.
     fn act(&self, model: &Model, state: &mut State, dt: f64) {
         let slot = self.emitter as usize;
         let particles = &mut state.streams.list[slot].particles;
@@ -89,12 +89,9 @@ impl StepInputs {
         !self.constraints.is_empty() || self.prescribed.iter().any(|p| p.response.is_some())
     }
 
-    /// Puts prescribed bodies in place where they have no response, and pushes vertices and drops.
+    /// Puts prescribed bodies in place where they have no response, and pushes drops. Vertices are pushed
+    /// by the cloth step itself.
     pub fn act(&mut self, model: &Model, state: &mut State, dt: f64) {
-        for (particle, force) in self.vertex_pushes.drain(..) {
-            let mass = model.sheet.elements.mass[particle as usize];
-            state.particles.v[particle as usize] += dt / mass * force;
-        }
         for push in self.drop_pushes.drain(..) {
             push.act(model, state, dt);
         }

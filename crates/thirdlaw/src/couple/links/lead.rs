@@ -1,7 +1,8 @@
 //! Handles that are led by handles of other simulators: each simulator holds its part of the force
 //! between them, and only motions cross.
 
-use crate::couple::component::{Component, Step};
+use crate::couple::accelerate::Accelerator;
+use crate::couple::component::{Component, Step, Unsettled};
 use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::links::LinkKind;
@@ -18,8 +19,9 @@ pub(crate) struct Lead {
     leader: (usize, usize),
     /// Simulator and handle that are led.
     follower: (usize, usize),
-    /// Where the leader was at the beginning of the step.
+    /// Where the leader was at the beginning of the step, and where it ends.
     start: Motion,
+    end: Motion,
 }
 
 impl Coupling {
@@ -55,7 +57,7 @@ impl Coupling {
             return Err(input("follower", problem));
         }
         let number = self.components.iter().map(|c| c.leads.len()).sum();
-        self.connect(sides).leads.push(Lead { number, leader, follower, start });
+        self.connect(sides).leads.push(Lead { number, leader, follower, start, end: start });
         Ok(())
     }
 }
@@ -65,6 +67,21 @@ impl Component {
     pub fn begin_leads(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         for lead in &mut self.leads {
             lead.start = step.members[lead.leader.0].read(lead.leader.1)?;
+            lead.end = lead.start;
+        }
+        Ok(())
+    }
+
+    /// Tells a member how those of its handles move that are led.
+    pub fn push_leads(&self, step: &mut Step<'_>, member: usize) {
+        let led = self.leads.iter().filter(|lead| lead.follower.0 == member);
+        step.members[member].prescribed.extend(led.map(|lead| (lead.follower.1, lead.end)));
+    }
+
+    /// Reads where leaders end.
+    pub fn read_leads(&mut self, step: &mut Step<'_>, member: usize) -> Result<(), CoupleError> {
+        for lead in self.leads.iter_mut().filter(|lead| lead.leader.0 == member) {
+            lead.end = step.members[member].read(lead.leader.1)?;
         }
         Ok(())
     }
@@ -73,29 +90,15 @@ impl Component {
     /// agree.
     pub fn exchange_motions(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         let once = step.settings.method == Method::Interleaved || step.settings.spread;
-        let mut ends: Vec<Motion> = self.leads.iter().map(|l| l.start).collect();
-        self.accelerator.reset();
+        let mut accelerator = Accelerator::default();
         let mut last: Option<f64> = None;
         for _ in 0..step.settings.evaluations {
-            let guess = ends.clone();
-            for &member in &self.simulators {
-                step.members[member].restore()?;
-                for (lead, end) in self.leads.iter().zip(&ends) {
-                    if lead.follower.0 == member {
-                        step.members[member].prescribed.push((lead.follower.1, *end));
-                    }
-                }
-                step.members[member].advance(step.dt)?;
-                for (lead, end) in self.leads.iter().zip(&mut ends) {
-                    if lead.leader.0 == member {
-                        *end = step.members[member].read(lead.leader.1)?;
-                    }
-                }
-            }
-            step.report.evaluations += 1;
+            let guess: Vec<Motion> = self.leads.iter().map(|lead| lead.end).collect();
+            self.solve(step, Some(LinkKind::Lead))?;
             if once {
                 return Ok(());
             }
+            let ends: Vec<Motion> = self.leads.iter().map(|lead| lead.end).collect();
             let (mut x, image) = (flat(&guess), flat(&ends));
             let apart = |a: &[f64], b: &[f64]| {
                 a.iter().zip(b).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
@@ -103,16 +106,23 @@ impl Component {
             let error = apart(&x, &image);
             let size = image.iter().fold(1e-9, |m: f64, x| m.max(x.abs()));
             step.report.residual = error;
-            step.report.converged = error <= step.settings.tolerance * size;
+            let wanted = step.settings.tolerance * size;
             step.report.contraction = last.map(|last| error / last);
-            if step.report.converged {
+            if error <= wanted {
+                step.loose_contact = None;
                 return Ok(());
             }
+            let Lead { number, leader, follower, .. } = self.leads[0];
+            let (kind, between) = (LinkKind::Lead, [leader.0, follower.0]);
+            // a few units in the last place of single precision
+            let coarse = wanted.max(4e-6 * size);
+            let unsettled = Unsettled { kind, number, between, residual: error, wanted: coarse };
+            step.loose_contact = (error > coarse).then_some(unsettled);
             last = Some(error);
-            self.accelerator.next(step.settings.acceleration, &mut x, &image);
-            for (end, x) in ends.iter_mut().zip(x.chunks(6)) {
-                end.position = Vec3::from_slice(&x[..3]);
-                end.velocity.linear = Vec3::from_slice(&x[3..]);
+            accelerator.next(step.settings.acceleration, &mut x, &image);
+            for (lead, x) in self.leads.iter_mut().zip(x.chunks(6)) {
+                lead.end.position = Vec3::from_slice(&x[..3]);
+                lead.end.velocity.linear = Vec3::from_slice(&x[3..]);
             }
         }
         if step.report.contraction.is_some_and(|growth| growth >= 1.0) {
@@ -121,6 +131,7 @@ impl Component {
                 between: (step.name(lead.leader.0), step.name(lead.follower.0)),
                 growth: step.report.contraction.unwrap_or(f64::INFINITY),
                 residual: step.report.residual,
+                method: step.settings.method,
             });
         }
         Ok(())

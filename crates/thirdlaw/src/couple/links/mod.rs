@@ -28,29 +28,19 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// Whether links of both kinds may connect the same simulators. Each exchange of contacts steps
-    /// ties under steady forces; sides that take turns are stepped without contacts, and leads without
-    /// both. Ties beside contacts must not hold what can touch (`Coupling::check_tied_surfaces`).
+    /// Whether links of both kinds may connect the same simulators. Iterating solves those of each kind within
+    /// every exchange of the next; sides that take turns are stepped without contacts. Led handles are not
+    /// free, and nothing else may hold or strike what they lead.
     pub(crate) fn solved_with(self, other: LinkKind, method: Method) -> bool {
-        match (self.min(other), self.max(other)) {
-            (a, b) if a == b => true,
-            (LinkKind::Tie, LinkKind::Touch | LinkKind::Watch) => method == Method::Iterated,
-            _ => false,
-        }
+        let leads = [self, other].contains(&LinkKind::Lead);
+        self == other || (method == Method::Iterated && !leads)
     }
 
     /// What can be done where the two are not solved together.
     pub(crate) fn way_out(self, other: LinkKind) -> &'static str {
-        match (self.min(other), self.max(other)) {
-            (LinkKind::Tie, LinkKind::Touch | LinkKind::Watch) => {
-                "choose the method `iterated` and tie only what cannot touch, such as point masses, \
-                 or join them in one simulator, where a joint holds them"
-            }
-            (LinkKind::Touch, LinkKind::Watch) => {
-                "let all of them touch, or watch all of them, or join two of them in one simulator"
-            }
-            (LinkKind::Tie, _) => "tie the led handles, too, instead of leading them",
-            _ => "tie the led handles instead of leading them",
+        match [self, other].contains(&LinkKind::Lead) {
+            true => "tie the led handles instead of leading them",
+            false => "choose the method `iterated`",
         }
     }
 }

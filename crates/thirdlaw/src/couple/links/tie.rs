@@ -1,13 +1,19 @@
 //! Ties: points, frames and springs between handles of two simulators.
 //!
 //! All ties of a component are held together: their multipliers λ are sought such that every gap
-//! vanishes at the end of the step, by conjugate gradients over steps that are taken back (`iterate`), or
-//! with one side under forces and the other one following it (`turns`).
+//! vanishes at the end of the step, by Newton's iteration (many ties: by conjugate gradients) over steps
+//! that are taken back (`iterate`), or with one side under forces and the other one following it
+//! (`turns`).
+//!
+//! A handle that is light against its lever turns far under a small force across its arm, and not at all
+//! under a large one along it. So λ is sought in axes that turn with the arm of the lighter side: there
+//! neither λ nor its Jacobian changes much from step to step.
 
 pub(crate) mod conjugate;
 pub(crate) mod constrained;
 pub(crate) mod constraint;
 mod iterate;
+mod newton;
 pub(crate) mod response;
 mod turns;
 
@@ -16,8 +22,9 @@ use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::ledger::LedgerEntry;
 use crate::couple::links::LinkKind;
+use crate::couple::member::Member;
 use crate::couple::method::Method;
-use crate::math::Vec3;
+use crate::math::{Mat3, Quat, Vec3, rotation_from_vector, rotation_vector};
 use crate::simulator::{Motion, Wrench};
 use constraint::{Tie, TieKind};
 
@@ -41,6 +48,9 @@ pub(crate) struct TieLink {
     pub now: [Motion; 2],
     /// How far both handles turn until the mean time of a push, as rotation vectors.
     pub turns: [Vec3; 2],
+    /// Side whose arm the axes of λ turn with, and these axes.
+    pub light: Option<usize>,
+    pub axes: Quat,
     /// Whether `starts` are those of a step.
     pub begun: bool,
 }
@@ -64,8 +74,46 @@ impl TieLink {
             starts: nowhere,
             now: nowhere,
             turns: [Vec3::ZERO; 2],
+            light: None,
+            axes: Quat::IDENTITY,
             begun: false,
         }
+    }
+
+    /// Takes numbers of the rows into the axes of λ, or (`back`) out of them.
+    pub fn turn_rows(&self, back: bool, rows: &mut [f64]) {
+        if self.light.is_none() {
+            return;
+        }
+        let turn = if back { self.axes } else { self.axes.conjugate() };
+        for part in rows.chunks_exact_mut(3) {
+            part.copy_from_slice(&(turn * Vec3::from_slice(part)).to_array());
+        }
+    }
+
+    /// Sets how far handles turn until the mean time of a push, given what their spins gain in the step.
+    fn aim(&mut self, (dt, reach): (f64, f64), gain: [Vec3; 2]) {
+        // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
+        let late = 1.0 - reach;
+        for (side, gain) in gain.into_iter().enumerate() {
+            let spin = self.starts[side].velocity.angular;
+            self.turns[side] = late * dt * (spin + 0.5 * late * gain);
+        }
+        self.axes = self.light.map_or(Quat::IDENTITY, |side| {
+            (rotation_from_vector(self.turns[side]) * self.starts[side].rotation).normalize()
+        });
+    }
+
+    /// How far a side has turned, at most, from where it would turn by its spin alone, or from another
+    /// trial, rad.
+    fn turned(&self, dt: f64, kept: Option<&[Motion; 2]>) -> f64 {
+        let of = |side: usize| {
+            let start = &self.starts[side];
+            let free = || rotation_from_vector(dt * start.velocity.angular) * start.rotation;
+            let from = kept.map_or_else(free, |kept| kept[side].rotation);
+            rotation_vector(self.now[side].rotation * from.conjugate()).length()
+        };
+        of(0).max(of(1))
     }
 
     /// What crossed in the step.
@@ -109,7 +157,6 @@ impl Coupling {
         }
         let sides = [a.simulator, b.simulator];
         self.check_mixture(LinkKind::Tie, sides)?;
-        self.check_tied_surfaces(sides, None, Some(&tie))?;
         let number = self.components.iter().map(|c| c.ties.len()).sum();
         let component = self.connect(sides);
         component.ties.push(TieLink::new(number, tie));
@@ -152,6 +199,28 @@ impl Coupling {
     }
 }
 
+/// Which side turns more easily under a force at its anchor, if any does.
+fn lighter(
+    tie: &Tie,
+    starts: &[Motion; 2],
+    members: &[Member],
+) -> Result<Option<usize>, CoupleError> {
+    let mut ease = [0.0; 2];
+    for side in 0..2 {
+        let anchor = &tie.anchors[side];
+        let arm = anchor.turned_arm(&starts[side], Vec3::ZERO).length_squared();
+        if arm == 0.0 || tie.rows() < 3 {
+            continue;
+        }
+        let said = members[anchor.simulator].look("response", |s| s.response(anchor.handle))?;
+        let inertia = said.map_or(Mat3::IDENTITY, |r| r.inertia);
+        let moment = inertia.x_axis.x.min(inertia.y_axis.y).min(inertia.z_axis.z);
+        ease[side] = if moment > 0.0 { arm / moment } else { 0.0 };
+    }
+    let side = usize::from(ease[1] > ease[0]);
+    Ok((ease[side] > 0.0).then_some(side))
+}
+
 impl Component {
     /// First row of each tie, and the number of all rows.
     pub fn rows(&self) -> Vec<usize> {
@@ -165,6 +234,23 @@ impl Component {
     /// Multipliers of all ties, one after the other.
     pub fn lambda(&self) -> Vec<f64> {
         self.ties.iter().flat_map(|link| &link.lambda[..link.tie.rows()]).copied().collect()
+    }
+
+    /// The same in the axes in which they are sought.
+    fn sought(&self) -> Vec<f64> {
+        let mut all = self.lambda();
+        self.turn_all(false, &mut all);
+        all
+    }
+
+    /// Takes numbers of all rows into the axes of λ, or (`back`) out of them.
+    fn turn_all(&self, back: bool, numbers: &mut [f64]) {
+        let mut left = numbers;
+        for link in &self.ties {
+            let (own, rest) = left.split_at_mut(link.tie.rows());
+            link.turn_rows(back, own);
+            left = rest;
+        }
     }
 
     pub fn set_lambda(&mut self, lambda: &[f64]) {
@@ -190,6 +276,13 @@ impl Component {
         self.ties.iter().map(|link| link.now).collect()
     }
 
+    /// Whether a tie holds this handle.
+    pub fn holds_handle(&self, member: usize, handle: usize) -> bool {
+        let held =
+            |anchor: &constraint::Anchor| (anchor.simulator, anchor.handle) == (member, handle);
+        self.ties.iter().any(|link| link.tie.anchors.iter().any(held))
+    }
+
     pub fn is_tied(&self, member: usize) -> bool {
         self.ties.iter().any(|link| link.tie.anchors.iter().any(|a| a.simulator == member))
     }
@@ -202,15 +295,21 @@ impl Component {
             let b = step.members[b.simulator].read(b.handle)?;
             let last = link.begun.then_some(link.starts);
             link.starts = [a, b];
-            // a push that moves by the share c of h Δv acts, in the mean, after the share 1 − c
             let reach = self.measured.as_ref().map_or(0.5, |m| m.reach[i]);
-            let turn = |side: usize| {
+            // spin changes as it did in the last step
+            let gain = |side: usize| {
                 let spin = link.starts[side].velocity.angular;
-                // spin changes as it did in the last step
-                let gain = last.map_or(Vec3::ZERO, |l| spin - l[side].velocity.angular);
-                (1.0 - reach) * step.dt * (spin + 0.5 * (1.0 - reach) * gain)
+                last.map_or(Vec3::ZERO, |l| spin - l[side].velocity.angular)
             };
-            link.turns = [turn(0), turn(1)];
+            let gain = [gain(0), gain(1)];
+            let mut lambda = link.lambda;
+            let rows = link.tie.rows();
+            link.turn_rows(false, &mut lambda[..rows]);
+            link.light = lighter(&link.tie, &link.starts, step.members)?;
+            link.aim((step.dt, reach), gain);
+            // λ turns with the arm
+            link.turn_rows(true, &mut lambda[..rows]);
+            link.lambda = lambda;
             link.now = link.starts;
             link.constrained = None;
             link.begun = true;
@@ -268,6 +367,7 @@ impl Component {
             let anchor = self.ties.get(tie).map(|link| link.tie.anchors[side].simulator);
             anchor.map_or_else(|| "?".into(), |simulator| step.name(simulator))
         };
-        CoupleError::Diverged { between: (name(0), name(1)), growth, residual }
+        let method = step.settings.method;
+        CoupleError::Diverged { between: (name(0), name(1)), growth, residual, method }
     }
 }

@@ -45,7 +45,6 @@ impl Coupling {
             return Err(input("simulator", problem));
         }
         self.check_mixture(LinkKind::Touch, [a, b])?;
-        self.check_tied_surfaces([a, b], Some(LinkKind::Touch), None)?;
         if self.touching().any(|c| [[a, b], [b, a]].contains(&[c.follower, c.owner])) {
             // each would push the same surfaces back with the whole of their response
             let [a, b] = [a, b].map(|i| &self.members[i].name);

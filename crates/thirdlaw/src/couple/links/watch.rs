@@ -12,7 +12,7 @@
 //! once where they are free bodies. What stops an approach acts at the beginning of the step, what
 //! carries a load acts throughout.
 
-use crate::couple::component::{Component, Step};
+use crate::couple::component::{Component, Step, Unsettled};
 use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
 use crate::couple::ledger::LedgerEntry;
@@ -77,7 +77,6 @@ impl Coupling {
         }
         let sides = [a, b];
         self.check_mixture(LinkKind::Watch, sides)?;
-        self.check_tied_surfaces(sides, Some(LinkKind::Watch), None)?;
         let mut watches = self.components.iter().flat_map(|component| &component.watches);
         if watches.any(|w| w.sides == [a, b] || w.sides == [b, a]) {
             // each pair would take the whole of every push on itself
@@ -114,14 +113,16 @@ impl Coupling {
 }
 
 impl Component {
+    /// Finds where watched surfaces come near.
+    pub fn begin_watches(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        self.watches.iter_mut().try_for_each(|watched| watched.find(step.members, step.dt))
+    }
+
     /// A step in which watched surfaces are kept apart.
     pub fn keep_apart(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
-        for watched in &mut self.watches {
-            watched.find(step.members, step.dt)?;
-        }
         let mut start = None;
         for exchange in 0..step.settings.evaluations {
-            self.try_all(step)?;
+            self.solve(step, Some(LinkKind::Watch))?;
             step.report.exchanges = exchange + 1;
             let mut worst = (0.0_f64, 1e-3_f64);
             for watched in &mut self.watches {
@@ -133,12 +134,17 @@ impl Component {
             if worst.0.is_nan() || worst.0 > 10.0 * first {
                 let between = self.watches[0].sides.map(|side| step.name(side)).into();
                 let (growth, residual) = (worst.0 / first, worst.0);
-                return Err(CoupleError::Diverged { between, growth, residual });
+                let method = step.settings.method;
+                return Err(CoupleError::Diverged { between, growth, residual, method });
             }
-            step.report.converged = worst.0 <= step.settings.contact_tolerance * worst.1;
-            if step.report.converged {
+            let wanted = step.settings.contact_tolerance * worst.1;
+            if worst.0 <= wanted {
+                step.loose_contact = None;
                 break;
             }
+            let Watched { number, sides: between, .. } = self.watches[0];
+            let (kind, residual) = (LinkKind::Watch, worst.0);
+            step.loose_contact = Some(Unsettled { kind, number, between, residual, wanted });
             if exchange + 1 < step.settings.evaluations {
                 self.watches.iter_mut().for_each(Watched::solve);
             }
@@ -148,6 +154,7 @@ impl Component {
 
     /// Gives a member what watched contacts push it with.
     pub fn push_watched(&self, step: &mut Step<'_>, member: usize) {
+        let number = member;
         for watched in &self.watches {
             for side in (0..2).filter(|&s| watched.sides[s] == member) {
                 for point in watched.points.iter().filter(|p| p.dynamic[side]) {
@@ -156,7 +163,13 @@ impl Component {
                         continue;
                     }
                     let member = &mut step.members[member];
-                    let early = if watched.kickable[side] { point.early() } else { 0.0 };
+                    let mut early = if watched.kickable[side] { point.early() } else { 0.0 };
+                    if self.holds_handle(number, point.handles[side]) {
+                        // at once only what stops the handle itself: what is tied to it is held steadily
+                        let own = point.wanted - point.approach;
+                        let share = own / (point.lambda.x * point.give(point.axes[0]));
+                        early = early.min(if share.is_finite() { share.max(0.0) } else { 0.0 });
+                    }
                     if early > 0.0 {
                         member.kicks.push((point.handles[side], impulse.scaled(early)));
                     }
@@ -302,7 +315,10 @@ impl Watched {
             }
             let over = point.u.x - point.wanted;
             let error = if point.lambda.x > 0.0 { over.abs() } else { (-over).max(0.0) };
-            worst = (worst.0.max(error), worst.1.max(u.length()).max(point.wanted.abs()));
+            // and the change of speed that the contact makes
+            let change = point.lambda.length() * point.give(point.axes[0]);
+            let speed = u.length().max(point.wanted.abs()).max(change);
+            worst = (worst.0.max(error), worst.1.max(speed));
         }
         Ok(worst)
     }

@@ -63,6 +63,10 @@ impl Linear {
             self.given.push(mass * *v + h * (air + weight));
             self.base[i] = self.given[i] + h * elastic;
         }
+        for &(particle, force) in context.pushed {
+            self.given[particle as usize] += h * force;
+            self.base[particle as usize] += h * force;
+        }
         self.turned.clear();
         self.turned.resize(n, Vec3::ZERO);
         self.add_own(sheet, h);

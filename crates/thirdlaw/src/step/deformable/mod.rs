@@ -48,6 +48,8 @@ use system::{Context, Work};
 pub struct Scratch {
     work: Work,
     starts: Vec<BodyState>,
+    /// Steady forces on vertices in this step, N.
+    pushed: Vec<(u32, Vec3)>,
 }
 
 impl Clone for Scratch {
@@ -75,6 +77,12 @@ const WAIT_MIN: u32 = 2;
 const WAIT_MAX: u32 = 16;
 
 impl Scratch {
+    /// At the beginning of a step: forces on vertices that others ask for.
+    pub fn take_pushes(&mut self, pushes: &mut Vec<(u32, Vec3)>) {
+        self.pushed.clear();
+        self.pushed.append(pushes);
+    }
+
     /// Before the rigid step: bodies feel what cloth pushed them with in the last step, and their
     /// start is kept.
     pub fn before_bodies(&mut self, model: &Model, state: &mut State) {
@@ -106,7 +114,7 @@ pub fn step(
     if model.sheet.is_empty() {
         return Ok(());
     }
-    let Scratch { work, starts } = scratch;
+    let Scratch { work, starts, pushed } = scratch;
     let narrow = match settings.cloth.precision {
         Precision::Auto => {
             settings.cloth.solver == ClothSolver::Filtered
@@ -116,7 +124,7 @@ pub fn step(
         Precision::Single => true,
         Precision::Double => false,
     };
-    let context = Context { model, settings, dt, time: state.time - dt, narrow };
+    let context = Context { model, settings, dt, time: state.time - dt, narrow, pushed };
     let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
     awake(helpers, || advance(&context, state, starts, work, report, observer));
     check_finite(model, state)

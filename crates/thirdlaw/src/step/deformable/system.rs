@@ -54,6 +54,8 @@ pub struct Context<'a> {
     pub time: f64,
     /// Whether search directions are multiplied in single precision.
     pub narrow: bool,
+    /// Steady forces on particles, N.
+    pub pushed: &'a [(u32, Vec3)],
 }
 
 /// How a cloth step went.

@@ -151,3 +151,103 @@ fn with_nothing_coupled_no_bit_changes() {
     let coupled = coupling.get::<Mass>(0).unwrap();
     assert_eq!((alone.x.to_bits(), alone.v.to_bits()), (coupled.x.to_bits(), coupled.v.to_bits()));
 }
+
+/// A mass whose spring is far too stiff for its explicit steps: it flies off, and soon farther than anything.
+struct Thrower(Mass);
+
+impl Simulator for Thrower {
+    fn handle_count(&self) -> usize {
+        1
+    }
+    fn read(&self, handle: usize) -> Motion {
+        let mut motion = self.0.read(handle);
+        motion.position.x *= 1e15;
+        motion
+    }
+    fn push(&mut self, handle: usize, force: Wrench) {
+        self.0.push(handle, force);
+    }
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
+        self.0.step(dt)
+    }
+    fn save(&mut self) {
+        self.0.save();
+    }
+    fn restore(&mut self) {
+        self.0.restore();
+    }
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
+        self.0.load(bytes)
+    }
+}
+
+#[test]
+fn a_handle_that_is_thrown_is_an_error_and_not_converged() {
+    let mut coupling = Coupling::new(CouplingSettings::default()).unwrap();
+    coupling.add("thrower", Thrower(Mass { v: 1.0, ..Mass::new(1.0, 0.0) })).unwrap();
+    coupling.add("mass", Mass::new(1.0, 0.0)).unwrap();
+    coupling.tie(Tie::point(Anchor::new(0, 0), Anchor::new(1, 0))).unwrap();
+    let error = coupling.step(0.01).unwrap_err();
+    let CoupleError::Simulator { name, problem } = &error else { panic!("{error}") };
+    assert_eq!(name, "thrower");
+    assert!(matches!(problem, SimulatorProblem::Thrown { handle: 0, .. }), "{error}");
+}
+
+/// A mass that a random force of 1e-2 N shakes, another one at every call.
+struct Noisy(Mass, u64);
+
+impl Simulator for Noisy {
+    fn handle_count(&self) -> usize {
+        1
+    }
+    fn read(&self, handle: usize) -> Motion {
+        self.0.read(handle)
+    }
+    fn push(&mut self, handle: usize, force: Wrench) {
+        self.0.push(handle, force);
+    }
+    fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
+        self.1 = self.1.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0.force += 1e-2 * ((self.1 >> 33) as f64 / f64::from(1_u32 << 30) - 1.0);
+        self.0.step(dt)
+    }
+    fn save(&mut self) {
+        self.0.save();
+    }
+    fn restore(&mut self) {
+        self.0.restore();
+    }
+    fn to_bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+    fn load(&mut self, bytes: &[u8]) -> Result<(), SimulatorFailure> {
+        self.0.load(bytes)
+    }
+}
+
+#[test]
+fn a_step_that_did_not_converge_is_an_error_that_names_the_tie_or_is_kept_if_asked() {
+    let noisy = |keep_unconverged: bool| {
+        let settings = CouplingSettings { keep_unconverged, ..Default::default() };
+        let mut coupling = Coupling::new(settings).unwrap();
+        coupling.add("noisy", Noisy(Mass::new(1e-3, 0.0), 1)).unwrap();
+        coupling.add("calm", Mass::new(1e-3, 0.0)).unwrap();
+        coupling.tie(Tie::point(Anchor::new(0, 0), Anchor::new(1, 0))).unwrap();
+        coupling
+    };
+    let mut coupling = noisy(false);
+    let error = (0..20).find_map(|_| coupling.step(0.01).err()).expect("noise goes unnoticed");
+    let text = error.to_string();
+    let CoupleError::Unconverged { number: 0, between: (a, b), .. } = &error else {
+        panic!("{error}")
+    };
+    assert_eq!((&**a, &**b), ("noisy", "calm"));
+    assert!(text.contains("tie 0") && text.contains("keep_unconverged"), "{text}");
+    assert!(!text.contains("choose `iterated`"), "it is: {text}");
+    let mut coupling = noisy(true);
+    let kept = (0..20).filter(|_| !coupling.step(0.01).unwrap().converged).count();
+    assert!(kept > 0 && coupling.totals().unconverged == kept as u64);
+}

@@ -48,7 +48,12 @@ fn repairing_closes_what_few_iterations_leave_open() {
     let gap = |method: Method| {
         let mut coupling = welded(method, 0.7);
         coupling
-            .set_settings(CouplingSettings { method, evaluations: 1, ..*coupling.settings() })
+            .set_settings(CouplingSettings {
+                method,
+                evaluations: 1,
+                keep_unconverged: true,
+                ..*coupling.settings()
+            })
             .unwrap();
         let mut worst: f64 = 0.0;
         for _ in 0..30 {
@@ -111,6 +116,8 @@ fn watched(mass: f64, g: f64) -> Coupling {
     let cube = Body::dynamic(cuboid(0.1, 0.1, 0.1)).mass(mass).at(0.0, 0.55, 0.0);
     upper.add_body(cube.moving(if g > 0.0 { Vec3::ZERO } else { -Vec3::Y })).unwrap();
     let mut coupling = coupling(Method::Iterated);
+    let settings = CouplingSettings { keep_unconverged: true, ..*coupling.settings() };
+    coupling.set_settings(settings).unwrap();
     coupling.add("lower", lower).unwrap();
     coupling.add("upper", upper).unwrap();
     coupling.watch(0, 1).unwrap();

@@ -5,26 +5,32 @@
 use super::TieLink;
 use super::constrained::constraint_on;
 use super::constraint::{Roles, TieKind};
+use super::newton::factored;
 use crate::couple::component::{Component, Step};
 use crate::couple::error::{CoupleError, SimulatorProblem};
 use crate::couple::method::Method;
-use crate::linalg::lu::Lu;
 use crate::simulator::Motion;
 use serde::{Deserialize, Serialize};
 
 /// Most rows whose response is measured column by column.
 const DENSE_ROWS: usize = 48;
+/// κ of ties beside contacts. Where something is struck in a step it stops within it, and a steady force that
+/// brings what is tied to it to the same place leaves that with a velocity of its own, which throws both in the
+/// next step. Velocities come first then, and the gap closes in a few steps.
+const STRUCK: f64 = 5.0;
+/// Most pushes that are tried for a column.
+const TRIES: u32 = 12;
 
 /// Responses of both sides of all ties over a step, by trying.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Measured {
     dt: f64,
     /// ∂r/∂λ through the first and the second anchors: A and B of [baraff1997 Eq. 2], row-major;
     /// empty where there are too many rows.
     sides: [Vec<f64>; 2],
-    /// A + B (and the springs' own give), factored; found anew from the sides after loading.
-    #[serde(skip)]
-    pub sum: Option<Lu>,
+    /// A + B with the springs' own give, and with what later trials have shown; empty where there are too
+    /// many rows.
+    pub jacobian: Vec<f64>,
     /// κ of each tie.
     pub kappa: Vec<f64>,
     /// How far a steady force moves the anchors, as a share of step × change of velocity.
@@ -40,48 +46,91 @@ pub(crate) struct Measured {
 impl Component {
     /// Tries how both sides of all ties answer, where this is not known yet.
     pub fn measure(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
-        let dt = step.dt;
-        if self.measured.as_ref().is_some_and(|m| m.dt == dt && !m.stale) {
+        if self.measured.as_ref().is_some_and(|m| m.dt == step.dt && !m.stale) {
             return Ok(());
         }
+        let sought = self.sought();
+        self.measure_at(step, &sought)
+    }
+
+    /// Tries how both sides of all ties answer a change of λ, which is in its own axes.
+    pub fn measure_at(&mut self, step: &mut Step<'_>, sought: &[f64]) -> Result<(), CoupleError> {
+        let dt = step.dt;
         let rows = self.rows();
         let n = *rows.last().unwrap_or(&0);
-        let mut lambda = self.lambda();
-        self.try_forces(step, &lambda)?;
+        let mut sought = sought.to_vec();
+        self.try_sought(step, &sought)?;
         step.report.trials += 1;
         let base = self.now();
         let dense = n <= DENSE_ROWS;
         let (mut gaps, mut rates) = ([vec![0.0; n * n], vec![0.0; n * n]], vec![0.0; n * n]);
-        for j in 0..n {
-            if !dense && rows.binary_search(&j).is_err() {
-                continue;
-            }
-            let mut push = lambda[j].abs().max(1.0);
-            for _ in 0..6 {
-                let kept = lambda[j];
-                lambda[j] += push;
-                self.try_forces(step, &lambda)?;
-                step.report.trials += 1;
-                lambda[j] = kept;
-                let seen = self.columns((n, j), push, &base, &mut gaps, &mut rates);
-                if seen > 1e-5 * self.reference(dt) {
-                    break;
+        for tie in 0..self.ties.len() {
+            let target = self.target(tie, dt);
+            for j in rows[tie]..rows[tie + 1] {
+                if !dense && rows.binary_search(&j).is_err() {
+                    continue;
                 }
-                push *= 100.0;
+                let mut push = self.first_push(n, j, target);
+                for _ in 0..TRIES {
+                    let kept = sought[j];
+                    sought[j] += push;
+                    let tried = self.try_sought(step, &sought);
+                    step.report.trials += 1;
+                    sought[j] = kept;
+                    match tried {
+                        Ok(()) => {}
+                        Err(error) if error.is_of_a_step() => {
+                            push *= 1e-2;
+                            continue;
+                        }
+                        Err(error) => return Err(error),
+                    }
+                    let seen = self.columns((n, j), push, &base, (&mut gaps, &mut rates), dt);
+                    if seen > 30.0 * target {
+                        push *= (target / seen).max(1e-6);
+                    } else if seen < 0.03 * target {
+                        push *= (target / seen).min(1e3);
+                    } else {
+                        break;
+                    }
+                    if !(1e-15..1e15).contains(&push.abs()) {
+                        break;
+                    }
+                }
             }
         }
         self.measured = Some(self.judge(dt, &rows, gaps, rates));
         self.choose_roles(step)
     }
 
-    /// Takes the answers to a push on row `j` into its column; returns the largest change of a rate.
+    /// By how much a push that tries a tie should change the speed of its anchors, m/s: enough to be seen
+    /// in single precision, and so little that an arm does not turn far.
+    fn target(&self, tie: usize, dt: f64) -> f64 {
+        let link = &self.ties[tie];
+        let target = 0.01 * self.reference(dt).max(0.1);
+        let arm = link.light.map_or(f64::INFINITY, |side| {
+            link.tie.anchors[side].turned_arm(&link.starts[side], Default::default()).length()
+        });
+        target.min(0.02 * arm.max(1e-4) / dt)
+    }
+
+    /// A push from which to go on: by what was measured before, or little.
+    fn first_push(&self, n: usize, j: usize, target: f64) -> f64 {
+        let known = self.measured.as_ref().filter(|m| m.jacobian.len() == n * n);
+        let answer =
+            known.map_or(0.0, |m| (0..n).map(|i| m.jacobian[i * n + j].abs()).fold(0.0, f64::max));
+        let push = target / answer;
+        if push.is_finite() && push > 0.0 { push } else { 1e-3 }
+    }
+
+    /// Takes the answers to a push on row `j` into its column; returns the largest change of a speed.
     fn columns(
         &self,
         (n, j): (usize, usize),
         push: f64,
         base: &[[Motion; 2]],
-        gaps: &mut [Vec<f64>; 2],
-        rates: &mut [f64],
+        (gaps, rates): (&mut [Vec<f64>; 2], &mut [f64]),
+        dt: f64,
     ) -> f64 {
         let mut first = 0;
         let mut seen: f64 = 0.0;
@@ -93,15 +142,20 @@ impl Component {
                 let mut mixed = base[i];
                 mixed[side] = self.ties[i].now[side];
                 tie.gap(&mixed, &mut new[..count]);
+                (0..count).for_each(|k| new[k] -= old[k]);
+                self.ties[i].turn_rows(false, &mut new[..count]);
                 for k in 0..count {
-                    gaps[side][(first + k) * n + j] = (new[k] - old[k]) / push;
+                    gaps[side][(first + k) * n + j] = new[k] / push;
+                    seen = seen.max(new[k].abs() / dt);
                 }
             }
             tie.rate(&base[i], &self.ties[i].starts, &mut old[..count]);
             tie.rate(&self.ties[i].now, &self.ties[i].starts, &mut new[..count]);
+            (0..count).for_each(|k| new[k] -= old[k]);
+            self.ties[i].turn_rows(false, &mut new[..count]);
             for k in 0..count {
-                rates[(first + k) * n + j] = (new[k] - old[k]) / push;
-                seen = seen.max((new[k] - old[k]).abs());
+                rates[(first + k) * n + j] = new[k] / push;
+                seen = seen.max(new[k].abs());
             }
             first += count;
         }
@@ -118,7 +172,13 @@ impl Component {
             let reach = (gaps[0][d] + gaps[1][d]) / (dt * rates[d]);
             reaches.push(if reach.is_finite() { reach.clamp(0.0, 1.0) } else { 0.5 });
             let soft = reach.is_finite() && reach <= 0.52;
-            kappa.push(if soft && !tie.is_spring() { 1.0 - reach.max(0.0) } else { 0.0 });
+            let struck = !(self.touches.is_empty() && self.watches.is_empty());
+            kappa.push(match () {
+                _ if tie.is_spring() => 0.0,
+                _ if struck => STRUCK,
+                _ if soft => 1.0 - reach.max(0.0),
+                _ => 0.0,
+            });
             for row in rows[i]..rows[i + 1] {
                 for j in 0..n {
                     let at = row * n + j;
@@ -134,25 +194,14 @@ impl Component {
         }
         let roles = vec![None; self.ties.len()];
         let by_constraint = vec![false; self.ties.len()];
-        let mut measured = Measured {
-            dt,
-            sides,
-            sum: None,
-            kappa,
-            reach: reaches,
-            roles,
-            by_constraint,
-            stale: false,
-        };
-        self.factor_sum(&mut measured);
-        measured
+        let jacobian = if n <= DENSE_ROWS { self.sum(dt, rows, &sides) } else { Vec::new() };
+        let reach = reaches;
+        Measured { dt, sides, jacobian, kappa, reach, roles, by_constraint, stale: false }
     }
 
-    /// A + B with the springs' own give, factored.
-    fn factor_sum(&self, measured: &mut Measured) {
-        let (rows, dt) = (self.rows(), measured.dt);
+    /// A + B with the springs' own give.
+    fn sum(&self, dt: f64, rows: &[usize], [a, b]: &[Vec<f64>; 2]) -> Vec<f64> {
         let n = *rows.last().unwrap_or(&0);
-        let [a, b] = &measured.sides;
         let mut whole: Vec<f64> = a.iter().zip(b).map(|(a, b)| a + b).collect();
         for (i, TieLink { tie, .. }) in self.ties.iter().enumerate() {
             if let TieKind::Spring { stiffness, damping, .. } = tie.kind {
@@ -161,8 +210,7 @@ impl Component {
                 }
             }
         }
-        let dense = n <= DENSE_ROWS;
-        measured.sum = if dense { factored(n, |i, j| whole[i * n + j]) } else { None };
+        whole
     }
 
     /// Whether saved responses are of these ties.
@@ -170,20 +218,14 @@ impl Component {
         let Some(measured) = measured else { return true };
         let (rows, ties) = (self.rows(), self.ties.len());
         let n = *rows.last().unwrap_or(&0);
-        let Measured { dt, sides, kappa, reach, roles, by_constraint, .. } = measured;
+        let Measured { dt, sides, jacobian, kappa, reach, roles, by_constraint, .. } = measured;
         dt.is_finite()
             && *dt > 0.0
             && sides.iter().all(|side| side.len() == n * n)
+            && jacobian.len() == if n <= DENSE_ROWS { n * n } else { 0 }
+            && jacobian.iter().all(|x| x.is_finite())
             && [kappa.len(), reach.len(), roles.len(), by_constraint.len()] == [ties; 4]
             && roles.iter().flatten().all(|(side, _)| *side < 2)
-    }
-
-    /// Takes over saved responses that fit.
-    pub fn resume_measured(&mut self, measured: Option<Measured>) {
-        self.measured = measured.map(|mut measured| {
-            self.factor_sum(&mut measured);
-            measured
-        });
     }
 
     /// The lighter side over a step follows, if it can and nobody said otherwise.
@@ -195,7 +237,7 @@ impl Component {
         let Some(mut measured) = self.measured.take() else { return Ok(()) };
         let rows = self.rows();
         // what is too large to be measured whole is helped by whoever can be constrained
-        let aid = measured.sum.is_none() && step.settings.precondition;
+        let aid = measured.jacobian.is_empty() && step.settings.precondition;
         for i in 0..self.ties.len() {
             let tie = self.ties[i].tie;
             if !(turns || aid) || tie.is_spring() {
@@ -267,26 +309,6 @@ impl Component {
     }
 }
 
-/// A factored matrix. Rows that nothing answers stay as they are; rows that say the same twice share
-/// what they carry.
-fn factored(n: usize, matrix: impl Fn(usize, usize) -> f64) -> Option<Lu> {
-    let largest = (0..n).map(|i| matrix(i, i).abs()).fold(0.0, f64::max);
-    for softer in [0.0, 1e-9, 1e-6] {
-        let mut lu = Lu::default();
-        lu.reset(n);
-        for i in 0..n {
-            let row = lu.row_mut(i);
-            (0..n).for_each(|j| row[j] = matrix(i, j));
-            let dead = row.iter().all(|x| x.abs() <= 1e-12 * largest);
-            row[i] += if dead { largest.max(1e-300) } else { softer * largest };
-        }
-        if lu.factor() {
-            return Some(lu);
-        }
-    }
-    None
-}
-
 /// Spectral radius of A⁻¹B in the block of one tie, by power iteration.
 fn ratio(sides: &[Vec<f64>; 2], follower: usize, (n, first, end): (usize, usize, usize)) -> f64 {
     let m = end - first;
@@ -296,7 +318,8 @@ fn ratio(sides: &[Vec<f64>; 2], follower: usize, (n, first, end): (usize, usize,
     if (0..m).any(|i| sides[follower][at(i, i)] == 0.0 && other[at(i, i)] != 0.0) {
         return f64::INFINITY;
     }
-    let Some(lu) = factored(m, |i, j| sides[follower][at(i, j)]) else { return f64::INFINITY };
+    let own: Vec<f64> = (0..m * m).map(|k| sides[follower][at(k / m, k % m)]).collect();
+    let Some(lu) = factored(m, &own) else { return f64::INFINITY };
     let mut x: Vec<f64> = (0..m).map(|i| 1.0 + 0.1 * i as f64).collect();
     let mut radius = 0.0;
     for _ in 0..60 {

@@ -1,8 +1,10 @@
 //! A step of simulators that touch: wrenches are exchanged until both sides agree.
 
 use super::mirror::{Mirror, Touching};
-use crate::couple::component::{Component, Step};
+use crate::couple::accelerate::Accelerator;
+use crate::couple::component::{Component, Step, Unsettled};
 use crate::couple::error::{CoupleError, SimulatorProblem};
+use crate::couple::links::LinkKind;
 use crate::couple::method::Method;
 use crate::simulator::Wrench;
 
@@ -13,6 +15,9 @@ const TRIAL_PAUSE: u32 = 20;
 /// How much of the largest error is remembered a step later. An exchange that diverges outgrows it at
 /// every step, one that is only noisy (a jet of particles) now and then.
 const FADING: f64 = 0.95;
+/// Share of the change of speed by which both sides of a contact may differ where something is tied: what is
+/// left is given to the owner at once, and pulls at its ties.
+const TIED: f64 = 1e-4;
 
 impl Component {
     /// A step of everything, contacts exchanged until both sides agree.
@@ -26,10 +31,16 @@ impl Component {
             self.touches[i].prepare(step.members, step.dt)?;
         }
         let lagged = step.settings.method == Method::Interleaved;
-        let most = if step.settings.spread { 1 } else { step.settings.exchanges };
-        self.accelerator.reset();
+        let tied = !self.ties.is_empty();
+        let most = match step.settings {
+            s if s.spread => 1,
+            // what is tied cannot be moved at will: its owner steps again and again
+            s if tied => s.exchanges.max(s.evaluations),
+            s => s.exchanges,
+        };
+        let mut accelerator = Accelerator::default();
         for exchange in 0..most {
-            self.try_all(step)?;
+            self.solve(step, Some(LinkKind::Touch))?;
             step.report.exchanges = exchange + 1;
             if lagged && self.touches.iter().any(|c| !c.switched) {
                 self.try_lagged(step)?;
@@ -45,6 +56,14 @@ impl Component {
             if x == image {
                 return Ok(());
             }
+            if tied && exchange + 1 < most {
+                let (off, change) = self.mismatch();
+                if off > TIED * change {
+                    accelerator.next(step.settings.acceleration, &mut x, &image);
+                    self.scatter(&x);
+                    continue;
+                }
+            }
             if self.settle_owners(step)? {
                 step.report.mismatch =
                     self.touches.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
@@ -55,18 +74,36 @@ impl Component {
             }
             self.step_owners(step)?;
             step.report.evaluations += 1;
-            let pairs = self.touches.iter().map(Touching::mismatch);
-            let (off, change) = pairs.fold((0.0_f64, 0.0_f64), |s, p| (s.0.max(p.0), s.1.max(p.1)));
+            let (off, change) = self.mismatch();
             step.report.mismatch = off;
-            let settled = off <= step.settings.contact_tolerance * change;
-            step.report.converged = settled;
+            let wanted = step.settings.contact_tolerance * change;
+            let settled = off <= wanted;
+            step.loose_contact = self.loosest(step, wanted).filter(|_| !settled);
             if settled || exchange + 1 == most {
                 return Ok(());
             }
-            self.accelerator.next(step.settings.acceleration, &mut x, &image);
+            accelerator.next(step.settings.acceleration, &mut x, &image);
             self.scatter(&x);
         }
         Ok(())
+    }
+
+    /// Largest difference between both sides of any contact, and largest change of speed, m/s.
+    fn mismatch(&self) -> (f64, f64) {
+        let pairs = self.touches.iter().map(Touching::mismatch);
+        pairs.fold((0.0, 0.0), |s: (f64, f64), p| (s.0.max(p.0), s.1.max(p.1)))
+    }
+
+    /// The contact whose sides agree least.
+    fn loosest(&self, step: &Step<'_>, wanted: f64) -> Option<Unsettled> {
+        if step.settings.spread {
+            return None;
+        }
+        let off = |contact: &Touching| contact.mismatch().0;
+        let worst = self.touches.iter().max_by(|a, b| off(a).total_cmp(&off(b)))?;
+        let (kind, between) = (LinkKind::Touch, [worst.owner, worst.follower]);
+        let (number, residual) = (worst.number, off(worst));
+        Some(Unsettled { kind, number, between, residual, wanted })
     }
 
     /// Gives owners what the followers found beyond what was counted, where all of them can take it
@@ -146,7 +183,7 @@ impl Component {
             contact.pause = TRIAL_PAUSE;
             contact.mirrors.iter_mut().for_each(|m| m.steady = m.reaction.impulse);
         }
-        self.try_all(step)?;
+        self.solve(step, Some(LinkKind::Touch))?;
         let ratio = size(&self.gathered(|m| m.reaction.impulse), &first) / surprise;
         step.report.contraction = Some(ratio);
         let diverges = ratio > SLOW;
@@ -157,8 +194,9 @@ impl Component {
         if diverges && !step.settings.switch {
             let Touching { owner, follower, .. } = self.touches[0];
             let between = (step.name(owner), step.name(follower));
-            return Err(CoupleError::Diverged { between, growth: ratio, residual: 0.0 });
+            let method = step.settings.method;
+            return Err(CoupleError::Diverged { between, growth: ratio, residual: 0.0, method });
         }
-        self.try_all(step)
+        self.solve(step, Some(LinkKind::Touch))
     }
 }
