@@ -224,11 +224,8 @@ impl Search<'_> {
     ) {
         let movers = [a, b].map(|slot| {
             let (body, now) = self.body(slot);
-            let velocity = if body.is_dynamic() && now.asleep {
-                Default::default()
-            } else {
-                now.velocity
-            };
+            let velocity =
+                if body.is_dynamic() && now.asleep { Default::default() } else { now.velocity };
             Mover { shape: &body.shape, placed: &self.placed[slot as usize], velocity }
         });
         let mut emit = |(piece_a, piece_b): (u32, u32), normal, met: &[Met]| {

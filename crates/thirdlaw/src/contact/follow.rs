@@ -46,12 +46,6 @@ pub fn relax(h: f64, scratch: &mut Scratch) {
     scratch.lanes.value.relax(h);
 }
 
-/// Forgets the impulses of points that were open when the substep began: what stopped a body that landed
-/// says nothing about the next substep, and would throw it back there.
-pub fn forget_landings(scratch: &mut Scratch) {
-    scratch.lanes.value.forget_landings();
-}
-
 /// Hands the impulses back.
 pub fn end(impulses: &mut [f64], scratch: &Scratch) {
     scratch.lanes.value.store(impulses);

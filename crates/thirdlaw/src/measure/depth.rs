@@ -8,9 +8,10 @@
 //! - For polyhedra the minimum is at a face normal of either or square to an edge of each [Gottschalk et al.
 //!   1996]; all are tried.
 //! - Otherwise directions are searched by halves. Any point x of the difference A − B bounds h from below,
-//!   h(n) ≥ n·x. With x the farthest point along the middle c of a cap of angle θ, no direction in the cap
-//!   has less than the least of c·x cos φ − |x − (c·x) c| sin φ over φ ≤ θ; a cap that cannot hold less
-//!   than is known is left out. What is returned is certain to `TOLERANCE`.
+//!   h(n) ≥ n·x, and no direction in a cap of angle θ about c has less than the least of
+//!   c·x cos φ − |x − (c·x) c| sin φ over φ ≤ θ. The points farthest along c and along the corners of the cap
+//!   are mixed to bring x near to c: where the least width is at an edge of h, no one of them is. A cap that
+//!   cannot hold less than is known is left out. What is returned is certain to `TOLERANCE`.
 //!
 //! Nothing here is shared with the detection of contacts: it is there to judge it.
 
@@ -36,9 +37,17 @@ pub(super) struct Piece {
 enum Core {
     /// One or two points.
     Line([Vec3; 2]),
-    Polyhedron { corners: Vec<Vec3>, normals: Vec<Vec3>, edges: Vec<Vec3> },
+    Polyhedron {
+        corners: Vec<Vec3>,
+        normals: Vec<Vec3>,
+        edges: Vec<Vec3>,
+    },
     /// Discs of two radii around the ends of an axis.
-    Discs { ends: [Vec3; 2], axis: Vec3, radii: [f64; 2] },
+    Discs {
+        ends: [Vec3; 2],
+        axis: Vec3,
+        radii: [f64; 2],
+    },
 }
 
 impl Piece {
@@ -86,7 +95,9 @@ impl Piece {
         let farther = |x: Vec3, y: Vec3| if n.dot(y) > n.dot(x) { y } else { x };
         match &self.core {
             Core::Line([p, q]) => farther(*p, *q),
-            Core::Polyhedron { corners, .. } => corners[1..].iter().copied().fold(corners[0], farther),
+            Core::Polyhedron { corners, .. } => {
+                corners[1..].iter().copied().fold(corners[0], farther)
+            }
             Core::Discs { ends, axis, radii } => {
                 // where `n` is along the axis, what is left across it is rounding
                 let flat = n - axis * axis.dot(n);
@@ -199,7 +210,14 @@ struct Search<'a> {
 #[derive(Clone, Copy, PartialEq)]
 struct Cap {
     bound: f64,
-    corners: [Vec3; 3],
+    corners: [Corner; 3],
+}
+
+/// A direction, and the point of A − B that is farthest along it.
+#[derive(Clone, Copy, PartialEq)]
+struct Corner {
+    n: Vec3,
+    x: Vec3,
 }
 
 impl Eq for Cap {}
@@ -230,10 +248,9 @@ impl<'a> Search<'a> {
                 return 0.0;
             }
         }
-        for x in [Vec3::X, -Vec3::X] {
-            for y in [Vec3::Y, -Vec3::Y] {
-                [Vec3::Z, -Vec3::Z].into_iter().for_each(|z| self.add([x, y, z]));
-            }
+        let [x, y, z] = Vec3::AXES.map(|axis| [axis, -axis].map(|n| self.corner(n)));
+        for corner in 0..8 {
+            self.add([x[corner & 1], y[corner >> 1 & 1], z[corner >> 2]]);
         }
         for _ in 0..CAPS_MAX {
             let Some(Reverse(cap)) = self.queue.pop() else { break };
@@ -241,7 +258,7 @@ impl<'a> Search<'a> {
                 break;
             }
             let [a, b, c] = cap.corners;
-            let halfway = |u: Vec3, v: Vec3| (u + v).normalize();
+            let mut halfway = |u: Corner, v: Corner| self.corner((u.n + v.n).normalize());
             let (ab, bc, ca) = (halfway(a, b), halfway(b, c), halfway(c, a));
             let parts = [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]];
             parts.into_iter().for_each(|part| self.add(part));
@@ -249,21 +266,54 @@ impl<'a> Search<'a> {
         self.best.max(0.0)
     }
 
+    fn corner(&mut self, n: Vec3) -> Corner {
+        let x = self.a.support(n) - self.b.support(-n);
+        self.best = self.best.min(n.dot(x) + self.radii);
+        Corner { n, x }
+    }
+
     /// Looks at the middle of a cap, and keeps it if it may hold less than is known.
-    fn add(&mut self, corners: [Vec3; 3]) {
-        let c = (corners[0] + corners[1] + corners[2]).normalize();
-        let x = self.a.support(c) - self.b.support(-c);
-        let along = c.dot(x);
-        let aside = (x - along * c).length();
-        self.best = self.best.min(along + self.radii);
-        let cosine = corners.iter().map(|corner| corner.dot(c)).fold(1.0, f64::min);
-        let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
-        // along·cos φ − aside·sin φ is least at the edge, or where it points against x
-        let turns_back = along < 0.0 && aside * cosine <= -along * sine;
-        let least = if turns_back { -x.length() } else { along * cosine - aside * sine };
-        let bound = least + self.radii;
-        if bound < self.best {
+    fn add(&mut self, corners: [Corner; 3]) {
+        let sum = corners[0].n + corners[1].n + corners[2].n;
+        let middle = self.corner(sum.normalize());
+        let cosine = corners.iter().map(|corner| corner.n.dot(middle.n)).fold(1.0, f64::min);
+        let points = [middle.x, corners[0].x, corners[1].x, corners[2].x];
+        let bound = lower_bound(middle.n, cosine, points) + self.radii;
+        if bound < self.best * (1.0 - TOLERANCE) {
             self.queue.push(Reverse(Cap { bound, corners }));
         }
     }
+}
+
+/// Mixtures that are tried for a bound.
+const MIXTURES: usize = 8;
+
+/// What n·x of some mixture x of the points is not less than, for any direction in a cap about `c`.
+fn lower_bound(c: Vec3, cosine: f64, points: [Vec3; 4]) -> f64 {
+    let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
+    let off = |x: Vec3| x - c.dot(x) * c;
+    let bound = |x: Vec3| {
+        let (along, aside) = (c.dot(x), off(x).length());
+        // along·cos φ − aside·sin φ is least at the edge, or where it points against x
+        let turns_back = along < 0.0 && aside * cosine <= -along * sine;
+        if turns_back { -x.length() } else { along * cosine - aside * sine }
+    };
+    let mut x = points[0];
+    let mut best = bound(x);
+    for _ in 0..MIXTURES {
+        let aside = off(x);
+        // toward the point that lies most on the other side, to where the line is nearest to c
+        let across = |p: &Vec3| aside.dot(off(*p));
+        let Some(other) = points.into_iter().min_by(|p, q| across(p).total_cmp(&across(q))) else {
+            break;
+        };
+        let way = off(other) - aside;
+        let share = -aside.dot(way) / way.length_squared();
+        if share.is_nan() || share <= 0.0 {
+            break;
+        }
+        x += (other - x) * share.min(1.0);
+        best = best.max(bound(x));
+    }
+    best
 }

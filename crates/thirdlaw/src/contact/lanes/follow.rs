@@ -154,15 +154,6 @@ impl Lanes {
         }
     }
 
-    /// Takes out the impulses of points that had a way to go in this substep.
-    pub fn forget_landings(&mut self) {
-        for (z, foot) in self.impulses.iter_mut().zip(&self.feet) {
-            for (lane, _) in foot.room.0.iter().enumerate().filter(|(_, room)| **room > 0.0) {
-                z.iter_mut().for_each(|z| z.0[lane] = 0.0);
-            }
-        }
-    }
-
     /// One iteration on all points, colour after colour. Returns the largest natural-map residual met, m/s.
     pub fn iterate(&mut self, velocities: &mut [Twist]) -> f64 {
         let mut residual = 0.0;

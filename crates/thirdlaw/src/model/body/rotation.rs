@@ -92,15 +92,21 @@ fn trace(m: &Mat3) -> f64 {
 }
 
 /// ω¹: the angular velocity in the orientation `after` that has the angular momentum of `omega` in
-/// the orientation `before`.
+/// the orientation `before`. Where positions were pushed, or a body was turned back, the way there was not that
+/// of free flight, and with the angular momentum a slender body would gain energy: then it keeps the energy.
 pub fn carry(model: &BodyModel, (before, after): (Quat, Quat), omega: Vec3) -> Vec3 {
     if keeps_axis(model) || omega == Vec3::ZERO {
         return omega;
     }
     let (r0, r1) = (Mat3::from_quat(before), Mat3::from_quat(after));
     let l = r0 * (model.inertia * (r0.transpose() * omega));
-    r1 * (model.inv_inertia * (r1.transpose() * l))
+    let carried = r1 * (model.inv_inertia * (r1.transpose() * l));
+    let (had, has) = (l.dot(omega), l.dot(carried));
+    if has > had * (1.0 + GAIN) { carried * (had / has).sqrt() } else { carried }
 }
+
+/// Share of its energy that a body may gain in being carried to another orientation.
+const GAIN: f64 = 1e-5;
 
 /// ω keeps its direction in free flight: either I is a multiple of the identity, or locks hold it.
 fn keeps_axis(model: &BodyModel) -> bool {

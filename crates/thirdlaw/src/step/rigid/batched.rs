@@ -53,7 +53,6 @@ pub fn solve<'a>(
             follow::relax(h, solver);
             left = left.max(follow::iterate(contact.relax_iterations, velocities, solver));
         }
-        follow::forget_landings(solver);
         totals.iterations += contact.iterations + contact.relax_iterations;
         totals.residual = totals.residual.max(left);
         if told {

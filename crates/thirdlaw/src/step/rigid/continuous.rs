@@ -179,8 +179,7 @@ impl Sweep<'_> {
             let core = Shape::sphere(CORE * inner).ok()?;
             let start = Pose::from_parts(motion.start * body.center, Quat::IDENTITY);
             let motion = Motion { start, turn: Vec3::ZERO, center_local: Vec3::ZERO, ..motion };
-            let time = time_of_impact(&core, &motion, &other_body.shape, &other_motion, 0.0);
-            time.filter(|&time| time > 0.0)
+            time_of_impact(&core, &motion, &other_body.shape, &other_motion, 0.0)
         } else {
             time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, 0.05 * inner)
         };
@@ -205,16 +204,9 @@ impl Sweep<'_> {
         let body = &mut state.bodies[slot];
         let turn = crate::math::rotation_vector(body.rotation * before.conjugate());
         let after = (rotation_from_vector(time * turn) * before).normalize();
-        let (model, omega) = (&self.model.bodies[slot], body.velocity.angular);
-        let carried = rotation::carry(model, (body.rotation, after), omega);
-        let energy = |rotation: Quat, omega: Vec3| {
-            let local = rotation.conjugate() * omega;
-            local.dot(model.inertia * local)
-        };
-        // the way back is not quite the one it came: no energy may come of that
-        let (had, has) = (energy(body.rotation, omega), energy(after, carried));
-        let share = if has > had { (had / has).sqrt() } else { 1.0 };
-        body.velocity.angular = share * carried;
+        let omega = body.velocity.angular;
+        body.velocity.angular =
+            rotation::carry(&self.model.bodies[slot], (body.rotation, after), omega);
         (body.position, body.rotation) = (position.lerp(body.position, time), after);
     }
 }

@@ -182,11 +182,10 @@ impl IslandScratch {
         bounces
     }
 
-    /// The impulse of a bounce, or of what landed, says nothing about the next substep: there it would throw
-    /// the bodies apart.
+    /// The impulse of a bounce says nothing about the next substep.
     pub(in crate::step) fn forget_bounces(&mut self) {
         for (i, point) in self.points.iter().enumerate() {
-            if point.bounce > 0.0 || point.room > 0.0 {
+            if point.bounce > 0.0 {
                 self.impulses[3 * i..3 * i + 3].fill(0.0);
             }
         }

@@ -246,8 +246,10 @@ fn arms<V: Vector>(lanes: &Lanes, k: usize) -> [[V; 3]; 2] {
             // each side where it will touch: halfway between both is in the air
             let cores = contact.cores(k, [&a.rotation, &b.rotation], b.position - a.position);
             let [radius_a, radius_b] = cores.radii;
-            let arms =
-                [cores.arms[0] + radius_a * contact.normal, cores.arms[1] - radius_b * contact.normal];
+            let arms = [
+                cores.arms[0] + radius_a * contact.normal,
+                cores.arms[1] - radius_b * contact.normal,
+            ];
             for side in 0..2 {
                 let [x, y, z] = arms[side].to_array();
                 // SAFETY: four numbers lie there
