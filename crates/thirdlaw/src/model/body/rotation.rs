@@ -1,12 +1,9 @@
 //! Free rotation of a rigid body over a step.
 //!
-//! While a body turns little, the second-order update of [shinar2008 §4.1]:
-//!
-//!   q¹ = q̂(h ω + ½h² I⁻¹(L × ω)) q⁰,   ω¹ = I(q¹)⁻¹ L
-//!
-//! L is the angular momentum, which free flight keeps. What is slender has an energy L²/2I that depends much
-//! on its orientation: an error δ of that gives a rod of slenderness s a spin s² δ ω about its axis. Where
-//! this matters the orientation follows from a midpoint rule in axes of the body,
+//! Free flight keeps the angular momentum L, and ω¹ = I(q¹)⁻¹ L follows from the orientation. What is slender
+//! has an energy L²/2I that depends much on that: an error δ gives a rod of slenderness s a spin s² δ ω about
+//! its axis. The second-order update of [shinar2008 §4.1], q¹ = q̂(h ω + ½h² I⁻¹(L × ω)) q⁰, thus makes energy.
+//! The orientation follows from a midpoint rule in axes of the body instead, of second order as well:
 //!
 //!   L¹ = q̂(−h ω̄) L⁰,   ω̄ = I⁻¹(L⁰ + L¹)/2,   q¹ = q⁰ q̂(h ω̄)
 //!
@@ -28,18 +25,10 @@ pub fn advance(model: &BodyModel, rotation: Quat, omega: Vec3, h: f64) -> Quat {
     let r = Mat3::from_quat(rotation);
     let omega_body = r.transpose() * omega;
     let l_body = model.inertia * omega_body;
-    let angle = h * omega.length();
-    if angle * angle * angle * trace(&model.inertia) * trace(&model.inv_inertia) > SLIGHT {
-        let turn = free_turn(model, (omega_body, l_body), h);
-        return (rotation * rotation_from_vector(turn)).normalize();
-    }
-    let alpha = r * (model.inv_inertia * l_body.cross(omega_body));
-    (rotation_from_vector(h * omega + 0.5 * h * h * alpha) * rotation).normalize()
+    let turn = free_turn(model, (omega_body, l_body), h);
+    (rotation * rotation_from_vector(turn)).normalize()
 }
 
-/// Cube of the angle turned in a step, times the spread of the inertia, up to which the second-order update
-/// is good enough: it bounds the share of the energy that goes wrong in a step.
-const SLIGHT: f64 = 1e-5;
 /// Most iterations of Newton's method for L¹, and the share of |L| to which it must be found.
 const ITERATIONS_MAX: usize = 6;
 const FOUND: f64 = 1e-13;
@@ -87,20 +76,26 @@ fn cross_matrix(v: Vec3) -> Mat3 {
     Mat3::from_cols(v.cross(Vec3::X), v.cross(Vec3::Y), v.cross(Vec3::Z))
 }
 
-fn trace(m: &Mat3) -> f64 {
-    m.x_axis.x + m.y_axis.y + m.z_axis.z
-}
-
 /// ω¹: the angular velocity in the orientation `after` that has the angular momentum of `omega` in
-/// the orientation `before`. Where positions were pushed, or a body was turned back, the way there was not that
-/// of free flight, and with the angular momentum a slender body would gain energy: then it keeps the energy.
+/// the orientation `before`.
 pub fn carry(model: &BodyModel, (before, after): (Quat, Quat), omega: Vec3) -> Vec3 {
     if keeps_axis(model) || omega == Vec3::ZERO {
         return omega;
     }
     let (r0, r1) = (Mat3::from_quat(before), Mat3::from_quat(after));
     let l = r0 * (model.inertia * (r0.transpose() * omega));
-    let carried = r1 * (model.inv_inertia * (r1.transpose() * l));
+    r1 * (model.inv_inertia * (r1.transpose() * l))
+}
+
+/// The same where positions were pushed, or a body was turned back: the way there was not that of free flight,
+/// and with the angular momentum a slender body would gain energy. Then it keeps the energy.
+pub fn carry_bounded(model: &BodyModel, (before, after): (Quat, Quat), omega: Vec3) -> Vec3 {
+    let carried = carry(model, (before, after), omega);
+    if keeps_axis(model) || omega == Vec3::ZERO {
+        return carried;
+    }
+    let local = before.conjugate() * omega;
+    let l = before * (model.inertia * local);
     let (had, has) = (l.dot(omega), l.dot(carried));
     if has > had * (1.0 + GAIN) { carried * (had / has).sqrt() } else { carried }
 }

@@ -206,7 +206,7 @@ impl Sweep<'_> {
         let after = (rotation_from_vector(time * turn) * before).normalize();
         let omega = body.velocity.angular;
         body.velocity.angular =
-            rotation::carry(&self.model.bodies[slot], (body.rotation, after), omega);
+            rotation::carry_bounded(&self.model.bodies[slot], (body.rotation, after), omega);
         (body.position, body.rotation) = (position.lerp(body.position, time), after);
     }
 }
