@@ -1,20 +1,21 @@
 //! Numbers that judge a world: used by tests, reports and benchmarks alike.
 //!
-//! Overlap is found by fresh geometric queries of the collision library on the current poses, never
-//! read from the solver or from the engine's own manifolds.
+//! Overlap is found by fresh geometric queries on the current poses (`measure/overlap.rs`), never read from
+//! the solver or from the engine's own manifolds.
+
+mod depth;
+mod overlap;
+
+pub use overlap::{Overlap, overlap_depth, overlaps, penetration};
 
 use crate::joint::geometry::side_pose;
-use crate::math::{Mat3, Pose, Quat, Twist, Vec3};
+use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::model::body::model::BodyModel;
 use crate::model::emitter::Emitter;
 use crate::model::point::PointModel;
 use crate::state::point::PointState;
 use crate::state::stream::Stream;
 use crate::world::World;
-use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
-use parry3d_f64::query;
-use parry3d_f64::shape::{Shape, SharedShape};
-use rayon::prelude::*;
 
 /// Mechanical energy of all dynamic bodies, point masses, joints, cloths and particles, J.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -190,101 +191,4 @@ pub fn joint_error(world: &World) -> f64 {
         }
     }
     worst
-}
-
-/// Deepest overlap of any two bodies that may collide, m.
-pub fn penetration(world: &World) -> f64 {
-    overlaps(world).into_iter().map(|o| o.depth).fold(0.0, f64::max)
-}
-
-/// Overlap of two bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overlap {
-    /// Slots of the two bodies.
-    pub bodies: (u32, u32),
-    /// Deepest overlap, m.
-    pub depth: f64,
-}
-
-/// All overlapping pairs, ordered by slots.
-pub fn overlaps(world: &World) -> Vec<Overlap> {
-    let pairs = near_pairs(world);
-    let depth = |&(a, b): &(u32, u32)| {
-        let shape = |i: u32| world.model().bodies[i as usize].shape.parry();
-        let pose = |i: u32| world.slot_pose(i as usize);
-        let depth = match (plane(world, a), plane(world, b)) {
-            (Some(plane), None) => depth_below(plane, &**shape(b), &pose(b)),
-            (None, Some(plane)) => depth_below(plane, &**shape(a), &pose(a)),
-            _ => {
-                let found = query::contact(&pose(a), &**shape(a), &pose(b), &**shape(b), 0.0);
-                found.ok().flatten().map_or(0.0, |c| -c.dist)
-            }
-        };
-        (depth > 0.0).then_some(Overlap { bodies: (a, b), depth })
-    };
-    pairs.par_iter().filter_map(depth).collect()
-}
-
-/// A point on the surface of a half-space and its normal, in the world.
-fn plane(world: &World, slot: u32) -> Option<(Vec3, Vec3)> {
-    let shape = world.model().bodies[slot as usize].shape.parry().as_halfspace()?;
-    let pose = world.slot_pose(slot as usize);
-    Some((pose.translation, pose.rotation * shape.normal))
-}
-
-/// How deep a shape reaches below a plane, m: the bounds of each of its parts in a frame that has
-/// the plane's normal as an axis. (The library's contact of compounds with half-spaces reports
-/// depths of metres for bodies above the plane.)
-fn depth_below((point, normal): (Vec3, Vec3), shape: &dyn Shape, pose: &Pose) -> f64 {
-    let upright = Quat::from_rotation_arc(normal, Vec3::Y);
-    let placed = Pose::from_parts(upright * (pose.translation - point), upright * pose.rotation);
-    match shape.as_compound() {
-        Some(compound) => {
-            let depth =
-                |(local, part): &(Pose, SharedShape)| -part.compute_aabb(&(placed * *local)).mins.y;
-            compound.shapes().iter().map(depth).fold(f64::NEG_INFINITY, f64::max)
-        }
-        None => -shape.compute_aabb(&placed).mins.y,
-    }
-}
-
-/// Pairs that an unbroken joint keeps from touching, ordered.
-fn joined_pairs(world: &World) -> Vec<(u32, u32)> {
-    let joints = world.model().joints.iter().zip(&world.state().joints);
-    let joined = joints.filter_map(|(joint, now)| joint.apart(now.broken));
-    let mut pairs: Vec<_> = joined.collect();
-    pairs.sort_unstable();
-    pairs
-}
-
-/// Pairs of which one is dynamic, whose groups touch and whose bounds overlap.
-fn near_pairs(world: &World) -> Vec<(u32, u32)> {
-    let bodies = &world.model().bodies;
-    let mut boxes = Vec::new();
-    let (mut slots, mut unbounded) = (Vec::new(), Vec::new());
-    for (i, body) in bodies.iter().enumerate().filter(|(_, b)| b.alive) {
-        if body.reach.is_finite() {
-            boxes.push(body.shape.aabb(&world.slot_pose(i)));
-            slots.push(i as u32);
-        } else {
-            unbounded.push(i as u32);
-        }
-    }
-    let mut pairs = Vec::new();
-    let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-    tree.traverse_bvtt_single_tree::<false>(&mut BvhWorkspace::default(), &mut |a, b| {
-        let (a, b) = (slots[a as usize], slots[b as usize]);
-        pairs.push((a.min(b), a.max(b)));
-    });
-    for &plane in &unbounded {
-        pairs.extend(slots.iter().map(|&i| (i.min(plane), i.max(plane))));
-    }
-    let joined = joined_pairs(world);
-    pairs.retain(|pair| {
-        let (a, b) = (&bodies[pair.0 as usize], &bodies[pair.1 as usize]);
-        let touch = (a.is_dynamic() || b.is_dynamic()) && a.groups.touch(b.groups);
-        touch && joined.binary_search(pair).is_err()
-    });
-    pairs.sort_unstable();
-    pairs
 }

@@ -40,6 +40,9 @@ pub struct BroadPhase {
     chosen: Vec<usize>,
     /// Pairs with half-spaces.
     above: Vec<Pair>,
+    /// Whether pairs may be farther apart than contacts are looked for, and bodies that go far in this step.
+    pub(super) looks_ahead: bool,
+    far_going: Vec<(u32, Aabb)>,
 }
 
 impl std::fmt::Debug for BroadPhase {
@@ -78,11 +81,46 @@ const RUN: usize = 1024;
 impl BroadPhase {
     /// Finds all pairs for a step of `dt` seconds.
     pub fn update(&mut self, model: &Model, state: &State, dt: f64) {
+        self.looks_ahead = false;
         self.remember();
         self.place(model, state, dt);
         self.loose.update(model, &self.placed);
         self.choose();
         self.add_half_spaces(model, dt);
+    }
+
+    /// Adds pairs whose swept bounds meet in a step of `dt` seconds, of bodies that go farther than they look
+    /// ahead. Sweeping finds out whether they meet (`ahead.rs`).
+    pub fn look_ahead(&mut self, dt: f64) {
+        self.looks_ahead = true;
+        let mut far = std::mem::take(&mut self.far_going);
+        far.clear();
+        for (i, (body, traits)) in self.placed.iter().zip(&self.traits).enumerate() {
+            if traits.active && self.loose.boxes[i].in_tree && body.outruns_its_look(dt) {
+                far.push((i as u32, body.swept(dt)));
+            }
+        }
+        self.above.clear();
+        let mut new = std::mem::take(&mut self.above);
+        let mut add = |a: u32, b: u32| {
+            if a != b && self.traits[a as usize].may_touch(&self.traits[b as usize]) {
+                new.push(Pair { a: a.min(b), b: a.max(b), ..Pair::NONE });
+            }
+        };
+        for (i, swept) in &far {
+            self.overlapping(swept).for_each(|other| add(*i, other));
+        }
+        // two that go far need not be near each other now
+        far.sort_unstable_by(|x, y| x.1.mins.x.total_cmp(&y.1.mins.x).then(x.0.cmp(&y.0)));
+        for (k, (i, swept)) in far.iter().enumerate() {
+            let later = far[k + 1..].iter().take_while(|(_, other)| other.mins.x <= swept.maxs.x);
+            later.filter(|(_, other)| overlap(swept, other)).for_each(|(j, _)| add(*i, *j));
+        }
+        new.sort_unstable_by_key(Ordered::order);
+        new.dedup_by_key(|pair| pair.order());
+        new.retain(|pair| self.pairs.binary_search_by_key(&pair.order(), Ordered::order).is_err());
+        merge(&mut self.pairs, &new);
+        (self.above, self.far_going) = (new, far);
     }
 
     /// Slots of the pairs to be examined, in order; the lower one first.
@@ -94,6 +132,11 @@ impl BroadPhase {
     pub fn start(&self, slot: usize) -> (Vec3, Quat) {
         let placed = &self.placed[slot];
         (placed.position, placed.rotation)
+    }
+
+    /// How far away contacts of two bodies were looked for in a step of `dt` seconds, m.
+    pub fn looked(&self, one: usize, other: usize, dt: f64) -> f64 {
+        pair_margin(&self.placed[one], &self.placed[other], dt)
     }
 
     /// Takes pairs of an ordered list out of those to be examined.

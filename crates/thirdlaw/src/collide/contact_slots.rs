@@ -149,6 +149,11 @@ impl<'a> Renewed<'a> {
         &mut self.added[last]
     }
 
+    /// Whether any was found so far.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
     /// Ends those that were not found again; says whether any was found.
     pub fn finish(self) -> bool {
         self.old[self.next..].iter_mut().for_each(Contact::end);

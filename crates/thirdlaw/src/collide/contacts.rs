@@ -6,6 +6,7 @@
 //! of the state, so that nothing depends on memory. A contact that ends leaves its place free for others
 //! (see `places.rs`), so that those that last need not move.
 
+use super::ahead::{self, Mover};
 use super::boxes::Boxes;
 use super::boxes_clip::Facing;
 use super::broad::BroadPhase;
@@ -14,8 +15,8 @@ use super::contact_slots::{Places, Renewed, find_starts};
 use super::manifold::Manifold;
 use super::narrow::{NarrowScratch, collide};
 use super::pairs::{Ordered, Pair};
-use super::placed::{Placed, box_on_mesh, box_pair, pair_margin};
-use super::refresh::Pairing;
+use super::placed::{Placed, box_on_mesh, box_pair, outruns_margin, pair_margin};
+use super::refresh::{Met, Pairing};
 use super::reuse::refresh;
 use crate::model::Model;
 use crate::model::body::Material;
@@ -62,14 +63,14 @@ pub fn update(
     (dt, substep): (f64, f64),
     scratch: &mut ContactScratch,
 ) {
-    let BroadPhase { pairs, placed, surfaces, .. } = broad;
+    let BroadPhase { pairs, placed, surfaces, looks_ahead, .. } = broad;
     let chunk_count = pairs.len().div_ceil(CHUNK).max(1);
     if scratch.chunks.len() < chunk_count {
         scratch.chunks.resize_with(chunk_count, Chunk::default);
     }
     let chunks = &mut scratch.chunks[..chunk_count];
     let mut contacts = std::mem::take(&mut state.contacts);
-    let search = Search { model, state, placed, surfaces, dt };
+    let search = Search { model, state, placed, surfaces, looks_ahead: *looks_ahead, dt };
     find_starts(&contacts, pairs.chunks(CHUNK), &mut scratch.starts);
     search.examine(pairs, &mut contacts, (chunks, &scratch.starts));
     let free = chunks.iter().map(|chunk| chunk.free).sum();
@@ -89,6 +90,8 @@ struct Search<'a> {
     state: &'a State,
     placed: &'a [Placed],
     surfaces: &'a [Material],
+    /// Whether pairs are looked for that are far apart and meet within the step.
+    looks_ahead: bool,
     dt: f64,
 }
 
@@ -172,7 +175,8 @@ impl<'a> Search<'a> {
         let Chunk { added, narrow, facing, .. } = chunk;
         let boxes =
             box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
-        if let Boxes::Apart(gap) = boxes {
+        let outruns = self.looks_ahead && outruns_margin(place_a, place_b, self.dt);
+        if let (Boxes::Apart(gap), false) = (boxes, outruns) {
             old.iter_mut().for_each(Contact::end);
             return (false, gap);
         }
@@ -180,7 +184,9 @@ impl<'a> Search<'a> {
         let pairing = Pairing::new(surfaces, [place_a, place_b], (margin, self.dt));
         let mut places = Renewed::new(old, added);
         // a contact is large: it is changed where it lies
-        if boxes == Boxes::Facing {
+        if let Boxes::Apart(_) = boxes {
+            // nothing but what is ahead
+        } else if boxes == Boxes::Facing {
             let normal = (place_a.axes * facing.normal).normalize();
             let contact = places.place(ContactKey { a, b, piece_a: 0, piece_b: 0 });
             pairing.renew_facing(contact, (normal, facing.whole), facing);
@@ -196,6 +202,9 @@ impl<'a> Search<'a> {
             };
             collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }
+        if outruns && !places.any() {
+            self.find_ahead((a, b), &pairing, &mut places, narrow);
+        }
         if places.finish() {
             return (true, 0.0);
         }
@@ -205,6 +214,27 @@ impl<'a> Search<'a> {
 }
 
 impl Search<'_> {
+    /// Finds the contacts of a pair that is far apart and meets within the step.
+    fn find_ahead(
+        self,
+        (a, b): (u32, u32),
+        pairing: &Pairing,
+        places: &mut Renewed,
+        narrow: &mut NarrowScratch,
+    ) {
+        let movers = [a, b].map(|slot| {
+            let (body, now) = self.body(slot);
+            let velocity =
+                if body.is_dynamic() && now.asleep { Default::default() } else { now.velocity };
+            Mover { shape: &body.shape, placed: &self.placed[slot as usize], velocity }
+        });
+        let mut emit = |(piece_a, piece_b): (u32, u32), normal, met: &[Met]| {
+            let contact = places.place(ContactKey { a, b, piece_a, piece_b });
+            pairing.renew_ahead(contact, normal, met);
+        };
+        ahead::meet(movers, self.dt, narrow, &mut emit);
+    }
+
     /// Finds the contacts of a pair of which one is a mesh and the other a box; says whether it is.
     fn find_on_mesh(
         self,

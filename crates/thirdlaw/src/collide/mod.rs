@@ -1,5 +1,6 @@
 //! Finding contacts: broad phase, manifolds, continuous detection.
 
+mod ahead;
 mod box_mesh;
 mod box_triangle;
 mod box_triangle_closest;
@@ -15,6 +16,7 @@ mod direction;
 mod fat_boxes;
 mod gjk;
 pub mod manifold;
+mod meeting_pieces;
 pub mod narrow;
 mod pairs;
 mod piece;

@@ -18,7 +18,7 @@ pub struct Placed {
     pub rotation: Quat,
     pub axes: Mat3,
     /// Velocity of the centre of mass, m/s.
-    velocity: Vec3,
+    pub velocity: Vec3,
     /// Distance at which contacts are looked for at rest, m, and what turning adds in a step.
     pub rest: f64,
     turning: f64,
@@ -117,6 +117,18 @@ impl Placed {
         (self.velocity.length() * dt + self.turning).min(self.reach)
     }
 
+    /// Whether it goes farther in a step of `dt` seconds than it looks ahead.
+    pub fn outruns_its_look(&self, dt: f64) -> bool {
+        self.velocity.length() * dt + self.turning > self.reach
+    }
+
+    /// A box around all that it sweeps in a step of `dt` seconds.
+    pub fn swept(&self, dt: f64) -> Aabb {
+        let end = self.position + dt * self.velocity;
+        let around = Vec3::splat(self.reach + self.rest);
+        Aabb::new(self.position.min(end) - around, self.position.max(end) + around)
+    }
+
     /// The box around its shape along the world's axes.
     pub fn bounds(&self, body: &BodyModel) -> Aabb {
         if !self.is_box() {
@@ -138,8 +150,17 @@ fn rest_margin(body: &BodyModel) -> f64 {
 /// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so
 /// that an observer who moves along sees the same contacts.
 pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
-    let travel = a.velocity.distance(b.velocity) * dt + a.turning + b.turning;
-    a.rest.min(b.rest) + travel.min(a.reach.min(b.reach))
+    a.rest.min(b.rest) + pair_travel(a, b, dt).min(a.reach.min(b.reach))
+}
+
+/// The most that points of a pair approach each other in a step of `dt` seconds, m.
+fn pair_travel(a: &Placed, b: &Placed, dt: f64) -> f64 {
+    a.velocity.distance(b.velocity) * dt + a.turning + b.turning
+}
+
+/// Whether a pair may meet in a step of `dt` seconds farther away than contacts are looked for.
+pub fn outruns_margin(a: &Placed, b: &Placed, dt: f64) -> bool {
+    pair_travel(a, b, dt) > a.reach.min(b.reach)
 }
 
 /// Whether no points of a pair approach each other at more than `speed` m/s.

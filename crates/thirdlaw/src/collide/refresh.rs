@@ -7,7 +7,7 @@ use super::placed::Placed;
 use super::reuse::skin;
 use crate::math::{Mat3, Vec3};
 use crate::model::body::Material;
-use crate::state::contact::{Basis, Contact, Found, Impulses, POINTS_MAX, is_face_of_b};
+use crate::state::contact::{Ahead, Basis, Contact, Found, Impulses, POINTS_MAX, is_face_of_b};
 
 /// Two bodies whose contacts are found anew.
 pub(super) struct Pairing<'a> {
@@ -27,10 +27,10 @@ pub(super) struct Pairing<'a> {
 /// distances from the surfaces, m.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Met {
-    on: [Vec3; 2],
-    radii: [f64; 2],
-    separation: f64,
-    feature: u32,
+    pub on: [Vec3; 2],
+    pub radii: [f64; 2],
+    pub separation: f64,
+    pub feature: u32,
 }
 
 impl Met {
@@ -134,6 +134,19 @@ impl<'a> Pairing<'a> {
             Basis::Flat(found)
         };
         contact.impulses = before.hand_over(points, self.reach);
+    }
+
+    /// Makes a contact what a pair will have in common when it meets; all points have the same radii.
+    pub fn renew_ahead(&self, contact: &mut Contact, normal: Vec3, points: &[Met]) {
+        self.renew(contact, normal, false, points);
+        let mut ahead = Ahead::default();
+        for (i, point) in points.iter().enumerate() {
+            contact.anchors[i] = point.on[1];
+            ahead.on_a[i] = point.on[0];
+            ahead.radii = point.radii.map(|radius| radius as f32);
+        }
+        contact.basis = Basis::Ahead(ahead);
+        contact.skin = 0.0;
     }
 }
 

@@ -454,7 +454,7 @@ fn a_fast_spinning_cube_is_stopped_by_a_thin_wall() {
             let start = Pose::from_parts(Vec3::new(-5.0, 0.3, 0.2), dice.rotation());
             let end = Pose::from_parts(Vec3::new(5.0, -0.2, 0.1), dice.rotation());
             let center_local = shape.mass_properties().unwrap().center_of_mass;
-            let motion = Motion { start, end, center_local };
+            let motion = Motion::between(start, end, center_local);
             let fixed = Motion::fixed(Pose::IDENTITY);
             let time = time_of_impact(&shape, &motion, wall, &fixed, 0.01).expect("meets the wall");
             let pose = motion.at(time);
@@ -478,7 +478,7 @@ fn a_fast_spinning_cube_is_stopped_by_a_thin_wall() {
             );
             assert!(gap.unwrap().distance > 0.01);
             let aside = |p: &Pose| Pose::from_parts(p.translation - Vec3::X * 10.0, p.rotation);
-            let away = Motion { start: aside(&start), end: aside(&start), center_local };
+            let away = Motion::between(aside(&start), aside(&start), center_local);
             assert!(time_of_impact(&shape, &away, wall, &fixed, 0.01).is_none());
         }
     }
@@ -487,15 +487,11 @@ fn a_fast_spinning_cube_is_stopped_by_a_thin_wall() {
 #[test]
 fn a_sweep_ends_where_the_motion_ends() {
     let spin = Vec3::new(0.3, 2.0, -0.5);
-    let motion = Motion {
-        start: turned(1.0, 2.0, 3.0, Vec3::X),
-        end: Pose::from_parts(
-            Vec3::new(4.0, 4.0, 4.0),
-            rotation_from_vector(spin) * rotation_from_vector(Vec3::X),
-        ),
-        center_local: Vec3::new(0.1, 0.2, 0.3),
-    };
-    for (time, pose) in [(0.0, motion.start), (1.0, motion.end)] {
+    let start = turned(1.0, 2.0, 3.0, Vec3::X);
+    let turn = rotation_from_vector(spin) * rotation_from_vector(Vec3::X);
+    let end = Pose::from_parts(Vec3::new(4.0, 4.0, 4.0), turn);
+    let motion = Motion::between(start, end, Vec3::new(0.1, 0.2, 0.3));
+    for (time, pose) in [(0.0, start), (1.0, end)] {
         let got = motion.at(time);
         assert!((got.translation - pose.translation).length() < 1e-12);
         assert!(got.rotation.dot(pose.rotation).abs() > 1.0 - 1e-12);

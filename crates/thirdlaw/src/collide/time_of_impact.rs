@@ -5,26 +5,37 @@
 //! time of impact from below. For a body that turns by the rotation vector θ while its centre moves
 //! by v, the approach of any of its points along n is at most n·v + |θ × n| r, with r the distance
 //! of its farthest point from the centre of mass.
-
-use parry3d_f64::bounding_volume::BoundingVolume;
+//!
+//! Shapes of many pieces are gone through tree against tree (`meeting_pieces.rs`): the same bound for
+//! the boxes of two nodes says how soon anything in them can touch. Time is looked at in windows, each
+//! twice as long as the one before: once a window has an impact, later ones need not be looked at.
 
 use super::direction;
 use super::gjk::{Closest, closest_points};
-use super::narrow::{place, tree};
+use super::meeting_pieces::{MeetingPieces, Window};
+use super::narrow::place;
 use super::piece::{Piece, PieceBuffer};
-use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
-use crate::shape::{Aabb, Convex, Geometry, Shape};
+use crate::math::{Pose, Quat, Vec3, rotation_from_vector, rotation_vector};
+use crate::shape::{Convex, Geometry, Shape};
 
 /// Most advances for one pair of pieces; the last safe time is the answer when they run out.
 const ADVANCES_MAX: usize = 64;
+
+/// Length of the first window of time, as a share of the whole, where shapes have many pieces.
+const WINDOW: f64 = 1.0 / 32.0;
+
+/// Share of the distance looked for within which it counts as reached.
+const NEAR: f64 = 0.02;
 
 /// The motion of a body in one step: the centre of mass goes straight, the rotation is uniform.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
     /// Pose at time 0.
     pub start: Pose,
-    /// Pose at time 1.
-    pub end: Pose,
+    /// Way of the centre of mass, m.
+    pub way: Vec3,
+    /// Rotation vector from the start to the end, rad; may be more than a turn.
+    pub turn: Vec3,
     /// Centre of mass in the frame of the shape, m.
     pub center_local: Vec3,
 }
@@ -32,7 +43,24 @@ pub struct Motion {
 impl Motion {
     /// A body that stays where it is.
     pub fn fixed(pose: Pose) -> Motion {
-        Motion { start: pose, end: pose, center_local: Vec3::ZERO }
+        Motion { start: pose, way: Vec3::ZERO, turn: Vec3::ZERO, center_local: Vec3::ZERO }
+    }
+
+    /// A body that goes from one pose to another, by at most half a turn.
+    pub fn between(start: Pose, end: Pose, center_local: Vec3) -> Motion {
+        let turned = end.rotation * center_local - start.rotation * center_local;
+        Motion {
+            start,
+            way: (end.translation - start.translation) + turned,
+            turn: rotation_vector(end.rotation * start.rotation.inverse()),
+            center_local,
+        }
+    }
+
+    /// What is left of it at `time` between 0 and 1.
+    pub fn rest(&self, time: f64) -> Motion {
+        let left = 1.0 - time;
+        Motion { start: self.at(time), way: left * self.way, turn: left * self.turn, ..*self }
     }
 
     /// The pose at `time` between 0 and 1.
@@ -67,45 +95,54 @@ pub fn time_of_impact(
         return against_half_space(*normal, &path_b, a, &path_a, target);
     }
     let mut sweep = Sweep::default();
-    let mut first: Option<f64> = None;
-    let reach = target.max(0.0);
-    let pieces_a = pieces_near(a, &path_a, &swept(b, &path_b).loosened(reach));
-    let pieces_b = pieces_near(b, &path_b, &swept(a, &path_a).loosened(reach));
-    for &i in &pieces_a {
-        for &j in &pieces_b {
-            let limit = first.unwrap_or(1.0);
-            if let Some(time) = sweep.pair((a, i, &path_a), (b, j, &path_b), target, limit) {
-                first = Some(first.map_or(time, |t| t.min(time)));
+    if a.is_convex() && b.is_convex() {
+        return sweep.pair((a, 0, &path_a), (b, 0, &path_b), target, (0.0, 1.0));
+    }
+    let mut meeting = MeetingPieces::default();
+    let (mut from, mut length) = (0.0, WINDOW);
+    while from < 1.0 {
+        let to = f64::min(from + length, 1.0);
+        let mut first = to;
+        meeting.find([(a, &path_a), (b, &path_b)], &Window { from, to, target });
+        for &(soonest, i, j) in &meeting.pairs {
+            if soonest >= first {
+                break;
+            }
+            let window = (from, first);
+            if let Some(time) = sweep.pair((a, i, &path_a), (b, j, &path_b), target, window) {
+                first = first.min(time);
             }
         }
+        if first < to {
+            return Some(first);
+        }
+        (from, length) = (to, 2.0 * length);
     }
-    first
+    None
 }
 
 /// A motion relative to a common origin, with its velocities per unit of time.
-struct Path {
+pub(super) struct Path {
     start: Vec3,
-    velocity: Vec3,
+    pub velocity: Vec3,
     rotation: Quat,
-    turn: Vec3,
-    center_local: Vec3,
+    pub turn: Vec3,
+    pub center_local: Vec3,
 }
 
 impl Path {
     fn new(motion: &Motion, origin: Vec3) -> Path {
-        let center =
-            |pose: &Pose| pose.rotation * motion.center_local + (pose.translation - origin);
-        let start = center(&motion.start);
+        let start = &motion.start;
         Path {
-            start,
-            velocity: center(&motion.end) - start,
-            rotation: motion.start.rotation,
-            turn: rotation_vector(motion.end.rotation * motion.start.rotation.inverse()),
+            start: start.rotation * motion.center_local + (start.translation - origin),
+            velocity: motion.way,
+            rotation: start.rotation,
+            turn: motion.turn,
             center_local: motion.center_local,
         }
     }
 
-    fn at(&self, time: f64) -> Pose {
+    pub fn at(&self, time: f64) -> Pose {
         let rotation = (rotation_from_vector(self.turn * time) * self.rotation).normalize();
         let center = self.start + self.velocity * time;
         Pose::from_parts(center - rotation * self.center_local, rotation)
@@ -136,38 +173,6 @@ impl Path {
     }
 }
 
-/// θ with rotation_from_vector(θ) = q, at most half a turn.
-fn rotation_vector(q: Quat) -> Vec3 {
-    let q = if q.w < 0.0 { -q } else { q };
-    let v = Vec3::new(q.x, q.y, q.z);
-    let sine = v.length();
-    if sine < 1e-9 { 2.0 * v } else { v * (2.0 * libm::atan2(sine, q.w) / sine) }
-}
-
-/// A box around a box that moves with a path.
-fn swept_box(local: &Aabb, path: &Path) -> Aabb {
-    if path.turn == Vec3::ZERO {
-        let (from, to) = (local.transform_by(&path.at(0.0)), local.transform_by(&path.at(1.0)));
-        return Aabb::new(from.mins.min(to.mins), from.maxs.max(to.maxs));
-    }
-    let reach = (local.center() - path.center_local).length() + local.half_extents().length();
-    let end = path.start + path.velocity;
-    Aabb::new(path.start.min(end) - reach, path.start.max(end) + reach)
-}
-
-fn swept(shape: &Shape, path: &Path) -> Aabb {
-    swept_box(&shape.aabb(&Pose::IDENTITY), path)
-}
-
-/// The pieces of a shape that can come into `other` at all, in ascending order.
-fn pieces_near(shape: &Shape, path: &Path, other: &Aabb) -> Vec<u32> {
-    let Some(tree) = tree(shape) else { return vec![0] };
-    let meets = |local: &Aabb| swept_box(local, path).intersects(other);
-    let mut pieces: Vec<u32> = tree.leaves(|node| meets(&node.aabb())).collect();
-    pieces.sort_unstable();
-    pieces
-}
-
 #[derive(Default)]
 struct Sweep {
     a: PieceBuffer,
@@ -175,30 +180,30 @@ struct Sweep {
 }
 
 impl Sweep {
-    /// Conservative advancement of one pair of pieces up to `limit`.
+    /// Conservative advancement of one pair of pieces from one time to another.
     fn pair(
         &mut self,
         (a, i, path_a): (&Shape, u32, &Path),
         (b, j, path_b): (&Shape, u32, &Path),
         target: f64,
-        limit: f64,
+        (from, to): (f64, f64),
     ) -> Option<f64> {
         let (reach_a, reach_b) = (path_a.reach(a, i), path_b.reach(b, j));
         let relative = path_b.velocity - path_a.velocity;
         let size = reach_a.min(reach_b).max(1e-9);
-        let tolerance = (1e-3 * target.abs()).max(1e-7 * size);
-        let mut time = 0.0;
-        for step in 0..ADVANCES_MAX {
+        let tolerance = (NEAR * target.abs()).max(1e-7 * size);
+        let mut time = from;
+        for _ in 0..ADVANCES_MAX {
             let piece_a = place(a, i, &path_a.at(time), &mut self.a)?;
             let piece_b = place(b, j, &path_b.at(time), &mut self.b)?;
             let Some((n, distance)) = distance(&piece_a, &piece_b) else {
                 // overlap: at the start it is none of ours, later the step before was the last safe one
-                return (step > 0).then_some(time);
+                return (time > 0.0).then_some(time);
             };
             let ahead = distance - target;
             if ahead <= tolerance {
                 let from_behind = behind(&piece_a, n) || behind(&piece_b, -n);
-                return (!from_behind && (step > 0 || ahead > 0.0)).then_some(time);
+                return (!from_behind && (time > 0.0 || ahead > 0.0)).then_some(time);
             }
             let approach = -n.dot(relative)
                 + path_a.turn.cross(n).length() * reach_a
@@ -208,7 +213,7 @@ impl Sweep {
                 return None;
             }
             let next = time + ahead / approach;
-            if next >= limit {
+            if next >= to {
                 return None;
             }
             time = next;
@@ -235,6 +240,7 @@ fn distance(a: &Piece, b: &Piece) -> Option<(Vec3, f64)> {
     }
 }
 
+/// A half-space meets what is lowest of a shape: all of it is advanced together.
 fn against_half_space(
     normal: Vec3,
     path: &Path,
@@ -242,48 +248,53 @@ fn against_half_space(
     body_path: &Path,
     target: f64,
 ) -> Option<f64> {
-    let mut sweep = Sweep::default();
-    let mut first: Option<f64> = None;
-    for index in 0..body.piece_count() as u32 {
-        let reach = body_path.reach(body, index);
-        let tolerance = (1e-3 * target.abs()).max(1e-7 * reach);
-        let limit = first.unwrap_or(1.0);
-        let mut time = 0.0;
-        let mut hit = None;
-        for step in 0..ADVANCES_MAX {
-            let pose = path.at(time);
-            let n = pose.rotation * normal;
-            let Some(piece) = place(body, index, &body_path.at(time), &mut sweep.b) else { break };
-            let lowest = piece.support(-n);
-            let ahead = n.dot(lowest - pose.translation) - piece.radius - target;
-            if ahead <= tolerance {
-                hit = (step > 0 || ahead > 0.0).then_some(time);
-                break;
-            }
-            // the plane's own turning sweeps as far as the body is from its centre
-            let lever = (body_path.at(time).translation - pose.translation).length()
-                + body.outer_radius()
-                + (body_path.velocity - path.velocity).length()
-                + path.center_local.length();
-            let turning = path.turn.length();
-            let approach = -n.dot(body_path.velocity - path.velocity)
-                + body_path.turn.length() * reach
-                + if turning > 0.0 { turning * lever } else { 0.0 };
-            if approach <= 0.0 {
-                break;
-            }
-            let next = time + ahead / approach;
-            if next >= limit {
-                break;
-            }
-            time = next;
-            if step + 1 == ADVANCES_MAX {
-                hit = Some(time);
-            }
+    let mut buffer = PieceBuffer::default();
+    let pieces = 0..body.piece_count() as u32;
+    let reach = pieces.map(|i| body_path.reach(body, i)).fold(0.0, f64::max);
+    let tolerance = (NEAR * target.abs()).max(1e-7 * reach);
+    let mut time = 0.0;
+    for _ in 0..ADVANCES_MAX {
+        let pose = path.at(time);
+        let n = pose.rotation * normal;
+        let body_pose = body_path.at(time);
+        let lowest = lowest(body, &body_pose, n, &mut buffer);
+        let ahead = lowest - n.dot(pose.translation) - target;
+        if ahead <= tolerance {
+            return (time > 0.0 || ahead > 0.0).then_some(time);
         }
-        if let Some(t) = hit {
-            first = Some(first.map_or(t, |f| f.min(t)));
+        // the plane's own turning sweeps as far as the body is from its centre
+        let lever = (body_pose.translation - pose.translation).length()
+            + body.outer_radius()
+            + (body_path.velocity - path.velocity).length()
+            + path.center_local.length();
+        let turning = path.turn.length();
+        let spin = if turning > 0.0 { body_path.turn } else { body_path.turn.cross(n) };
+        let approach = -n.dot(body_path.velocity - path.velocity)
+            + spin.length() * reach
+            + if turning > 0.0 { turning * lever } else { 0.0 };
+        if approach <= 0.0 {
+            return None;
+        }
+        time += ahead / approach;
+        if time >= 1.0 {
+            return None;
         }
     }
-    first
+    Some(time)
+}
+
+/// The least coordinate of a shape along `n`, m.
+fn lowest(shape: &Shape, pose: &Pose, n: Vec3, buffer: &mut PieceBuffer) -> f64 {
+    if let Geometry::Mesh(mesh) = shape.geometry() {
+        let local = pose.rotation.inverse() * n;
+        let least = mesh.vertices.iter().map(|v| local.dot(*v)).fold(f64::INFINITY, f64::min);
+        return n.dot(pose.translation) + least;
+    }
+    let mut least = f64::INFINITY;
+    for index in 0..shape.piece_count() as u32 {
+        if let Some(piece) = place(shape, index, pose, buffer) {
+            least = least.min(-piece.reach(-n));
+        }
+    }
+    least
 }

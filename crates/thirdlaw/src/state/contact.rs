@@ -59,6 +59,18 @@ pub enum Basis {
     /// A side is round, and points move over it: they are fixed to b for this step only. Distances from
     /// the cores to the surfaces of a and of b, m.
     Round([[f64; 2]; POINTS_MAX]),
+    /// The pair is still far apart and meets within the step: points are those of the poses in which it
+    /// will, fixed to both bodies for this step only.
+    Ahead(Ahead),
+}
+
+/// Points in which a pair will meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ahead {
+    /// Cores on a, in axes that turn with it, from its centre of mass, m.
+    pub on_a: [Vec3; POINTS_MAX],
+    /// Distances from the cores to the surfaces of a and of b, m.
+    pub radii: [f32; 2],
 }
 
 /// How a pair of bodies lay when its contacts were found, in axes of a.
@@ -134,7 +146,7 @@ impl Contact {
     pub(crate) fn is_on_a(&self) -> bool {
         match self.basis {
             Basis::Flat(_) => is_face_of_b(self.features[0]),
-            Basis::Round(_) => false,
+            Basis::Round(_) | Basis::Ahead(_) => false,
         }
     }
 
@@ -144,6 +156,7 @@ impl Contact {
         match &self.basis {
             Basis::Flat(_) => [0.0; 2],
             Basis::Round(radii) => radii[i],
+            Basis::Ahead(ahead) => ahead.radii.map(f64::from),
         }
     }
 
@@ -151,6 +164,9 @@ impl Contact {
     /// the beginning of the step.
     pub fn cores(&self, i: usize, axes: [&Mat3; 2], between: Vec3) -> Cores {
         let radii = self.radii(i);
+        if let Basis::Ahead(ahead) = &self.basis {
+            return Cores { arms: [*axes[0] * ahead.on_a[i], *axes[1] * self.anchors[i]], radii };
+        }
         let way = (self.separations[i] + radii[0] + radii[1]) * self.normal;
         let arms = if self.is_on_a() {
             let arm = *axes[0] * self.anchors[i];
@@ -173,9 +189,9 @@ impl Contact {
                     (*axes[0] * found.normal, between + *axes[1] * self.anchors[i]);
                 corner - (normal.dot(corner) - found.levels[i]) * normal
             }
-            Basis::Round(radii) => {
+            Basis::Round(_) | Basis::Ahead(_) => {
                 let cores = self.cores(i, axes, between);
-                cores.arms[0] + radii[i][0] * self.normal
+                cores.arms[0] + cores.radii[0] * self.normal
             }
         }
     }
@@ -192,6 +208,9 @@ impl Contact {
                     && finite(levels)
             }
             Basis::Round(radii) => finite(radii.as_flattened()),
+            Basis::Ahead(ahead) => {
+                all_finite(&ahead.on_a) && ahead.radii.iter().all(|r| r.is_finite())
+            }
         };
         sound
             && self.count as usize <= POINTS_MAX

@@ -37,6 +37,14 @@ impl Islands {
         }
     }
 
+    /// The lowest of the bodies that joints and constraints connect each body to, slot by slot.
+    pub fn joined(model: &Model, state: &State) -> Vec<u32> {
+        let mut islands = Islands::default();
+        islands.parent.extend(0..(model.bodies.len() + model.points.len()) as u32);
+        islands.join_links(model, state);
+        (0..model.bodies.len() as u32).map(|i| islands.root(i)).collect()
+    }
+
     pub(super) fn join_links(&mut self, model: &Model, state: &State) {
         Self::each_link(model, state, |_, nodes| {
             let mut movable = nodes.iter().filter_map(|&node| Self::place(model, node));

@@ -2,8 +2,9 @@
 //! where they first touch, quiet islands fall asleep, and the result is checked. Bodies are gone through
 //! once, by all threads.
 
+use super::continuous::{self, Sweep};
 use super::kinematic::move_kinematic;
-use super::{check_finite, continuous, sleep};
+use super::{check_finite, sleep};
 use crate::collide::broad::BroadPhase;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -32,7 +33,7 @@ pub struct Seen {
 pub fn finish(
     (model, state, settings, dt): (&Model, &mut State, &Settings, f64),
     (islands, moved): (&Islands, &[BodyState]),
-    broad: &BroadPhase,
+    (broad, apart): (&BroadPhase, &[(u32, u32)]),
     seen: &mut Vec<Seen>,
     report: &mut StepReport,
 ) -> Result<(), StepError> {
@@ -62,12 +63,8 @@ pub fn finish(
     if settings.continuous && seen.iter().any(|seen| seen.fast) {
         let runs = seen.iter().enumerate().filter(|(_, seen)| seen.fast);
         let slots = runs.flat_map(|(run, _)| run * RUN..((run + 1) * RUN).min(count));
-        for slot in slots.filter(|&slot| islands.places()[slot] != NONE) {
-            let way = state.bodies[slot].position.distance(broad.start(slot).0);
-            if is_fast(&model.bodies[slot], way, &state.bodies[slot]) {
-                report.swept += u32::from(continuous::stop(model, state, slot, broad));
-            }
-        }
+        let slots = slots.filter(|&slot| islands.places()[slot] != NONE);
+        report.swept = continuous::stop(&Sweep { model, broad, apart, dt }, state, slots);
     }
     report.asleep = if settings.sleeping { sleep::update(model, state, islands) } else { 0 };
     state.points.push.fill(Vec3::ZERO);
@@ -78,6 +75,6 @@ pub fn finish(
 }
 
 /// Whether a body has gone farther than contacts look ahead.
-fn is_fast(body: &BodyModel, way: f64, now: &BodyState) -> bool {
+pub(super) fn is_fast(body: &BodyModel, way: f64, now: &BodyState) -> bool {
     !now.asleep && way > body.shape.inner_radius() && now.is_finite()
 }

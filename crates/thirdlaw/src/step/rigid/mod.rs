@@ -116,10 +116,10 @@ pub fn step(
 
     observer.begin(Stage::Finish);
     let mut report = report(settings, scratch);
-    let Scratch { broad, islands, bodies, seen, .. } = scratch;
+    let Scratch { broad, islands, bodies, seen, apart, .. } = scratch;
     // on a failure the clock stays, so that further attempts name the same step
     let end = (model, &mut *state, settings, dt);
-    finish::finish(end, (islands, bodies), broad, seen, &mut report)?;
+    finish::finish(end, (islands, bodies), (broad, apart), seen, &mut report)?;
     state.time += dt;
     state.substep = dt / f64::from(settings.substeps);
     state.step = state.step.wrapping_add(1);
@@ -139,6 +139,9 @@ pub(super) fn detect(
     observer.begin(Stage::BroadPhase);
     set_kinematic_velocities(model, state, dt);
     scratch.broad.update(model, state, dt);
+    if settings.continuous {
+        scratch.broad.look_ahead(dt);
+    }
     keep_joined_apart(model, state, scratch);
     observer.end(Stage::BroadPhase);
 

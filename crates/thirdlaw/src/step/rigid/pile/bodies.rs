@@ -349,7 +349,7 @@ impl Turner {
         let mut v = self.twist(velocity);
         if self.turns {
             let body = &setting.0.bodies[self.slot as usize];
-            v.angular = rotation::carry(body, (self.before, self.after), v.angular);
+            v.angular = rotation::carry_bounded(body, (self.before, self.after), v.angular);
         }
         v
     }

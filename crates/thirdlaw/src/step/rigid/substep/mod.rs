@@ -319,7 +319,7 @@ impl IslandScratch {
                 let pushed = &self.pushed[i];
                 local.position += h * pushed.linear;
                 let turned = rotation::advance(body, local.rotation, pushed.angular, h);
-                v.angular = rotation::carry(body, (local.rotation, turned), v.angular);
+                v.angular = rotation::carry_bounded(body, (local.rotation, turned), v.angular);
                 local.rotation = turned;
             } else if body.kind == BodyKind::Kinematic {
                 let mut now = state.bodies[local.slot as usize];

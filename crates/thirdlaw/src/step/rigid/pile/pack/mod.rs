@@ -11,7 +11,7 @@ use super::order::{Entry, Group, NONE};
 use crate::math::{Mat3, Vec3};
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Row, Vector, Wide, Wide3, cross, dot, load, read4, scaled, sub};
-use crate::state::contact::{Contact, POINTS_MAX};
+use crate::state::contact::{Basis, Contact, POINTS_MAX};
 use crate::step::island::Touch;
 
 /// A body as contacts see it at the beginning of a step. The fields lie so that each vector can be read
@@ -232,6 +232,21 @@ fn arms<V: Vector>(lanes: &Lanes, k: usize) -> [[V; 3]; 2] {
     let mut rows = [[V::Row::splat(0.0); LANES]; 2];
     for lane in 0..LANES {
         let (contact, [a, b]) = (lanes.contact[lane], [lanes.place[0][lane], lanes.place[1][lane]]);
+        if let Basis::Ahead(_) = contact.basis {
+            // each side where it will touch: halfway between both is in the air
+            let cores = contact.cores(k, [&a.rotation, &b.rotation], b.position - a.position);
+            let [radius_a, radius_b] = cores.radii;
+            let arms = [
+                cores.arms[0] + radius_a * contact.normal,
+                cores.arms[1] - radius_b * contact.normal,
+            ];
+            for side in 0..2 {
+                let [x, y, z] = arms[side].to_array();
+                // SAFETY: four numbers lie there
+                rows[side][lane] = unsafe { row::<V, _>(&[x, y, z, 0.0], 0) };
+            }
+            continue;
+        }
         let (on_a, anchor) = (lanes.on_a.0[lane] > 0.0, contact.anchors[k]);
         let turned = if on_a { a } else { b };
         let [radius_a, radius_b] = contact.radii(k);
