@@ -3,7 +3,7 @@
 Judged by laws, not by stored numbers:
 - every run ends, all numbers finite;
 - a coordinate is never more than 1e-3 beyond a limit (targets beyond limits push with the effort at most);
-- away from limits the torque of a joint about its axis is at most effort + friction + damping, within 2 % of
+- away from limits the torque of a driven joint about its axis is at most effort + friction + damping, within 2 % of
   the whole torque and what the axis turns in a substep, of which the reading is the mean;
 - in free fall, where nothing loads the joints, coordinates that have come to rest are at their targets within
   5 % of the way, plus what friction holds back.
@@ -138,12 +138,13 @@ def judge(folder, joints, case):
             if beyond > LIMIT:
                 missed.append(f"{row['joint']} is {beyond:.2g} beyond its limit in frame {row['frame']}")
             turn = turns.get((row["frame"], f"r.{joint['child']}"))
-            if turn and beyond < -1e-2 and int(row["frame"]) > 0:
+            if turn and joint["driven"] and beyond < -1e-2 and int(row["frame"]) > 0:
                 names = ("fx", "fy", "fz") if joint["slides"] else ("tx", "ty", "tz")
                 whole = [float(row[n]) for n in names]
                 acts = abs(sum(a * x for a, x in zip(turned(turn, joint["axis"]), whole)))
-                most = joint["effort"] if joint["driven"] else 0.0
-                most += joint["friction"] + 1.5 * joint["damping"] * abs(rate)
+                # the reading is of the last substep, rates are those at the ends of frames
+                fastest = max(abs(rate), abs(joint.get("rate", 0.0)))
+                most = joint["effort"] + joint["friction"] + 2.0 * joint["damping"] * fastest
                 spin = spins[row["frame"], f"r.{joint['child']}"] * SUBSTEP
                 blurred = math.hypot(*whole) * (1.0 + spin / OVER)
                 over = (acts - most) / (blurred + 1e-2 + 0.05 * most)
@@ -151,7 +152,7 @@ def judge(folder, joints, case):
                     figures["effort"] = max(figures["effort"], over)
                     if over > OVER:
                         missed.append(f"{row['joint']} acts with {acts:.4g} of {most:.4g} in frame {row['frame']}")
-            last[row["joint"]] = (joint, q, rate)
+            last[row["joint"]], joint["rate"] = (joint, q, rate), rate
     for name, (joint, q, rate) in last.items():
         lower, upper = joint["limits"] or (-math.inf, math.inf)
         inside = lower + 1e-3 < joint["target"] < upper - 1e-3

@@ -22,11 +22,11 @@ use crate::joint::system::{Role, Status};
 use crate::step::classify::{Facts, effort};
 
 /// β: part of an error that is taken away in a substep.
-const PUSH: f64 = 0.3;
+const PUSH: f64 = 0.6;
 /// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
 const CLOSING_SPEED: f64 = 3.0;
-/// Passes over all rows of each solve at least.
-const PASSES: u32 = 2;
+/// Passes over all rows at least, with the push and without.
+const PASSES: [u32; 2] = [4, 2];
 
 impl IslandScratch {
     /// Advances an island by a step; its members have been gathered and joints are rows of the problem.
@@ -43,8 +43,8 @@ impl IslandScratch {
         let facts = Facts::of_bodies(model, state, members.bodies);
         let mut push = effort(&facts, &settings.contact, settings.contact.iterations, rows);
         let mut relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
-        push.iterations = push.iterations.max(PASSES);
-        relax.iterations = relax.iterations.max(PASSES);
+        push.iterations = push.iterations.max(PASSES[0]);
+        relax.iterations = relax.iterations.max(PASSES[1]);
         let count = members.bodies.len();
         let path = totals.path;
         for substep in 0..settings.substeps {
