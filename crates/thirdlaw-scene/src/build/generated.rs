@@ -8,7 +8,9 @@ use crate::generate::chess::Chess;
 use crate::generate::figure::{Figure, Gait};
 use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
-use crate::generate::{Piece, Tie, chain, chess, joint_grid, pyramid, ragdolls, rain, stack};
+use crate::generate::{
+    Piece, PieceJoint, chain, chess, joint_grid, pyramid, ragdolls, rain, stack,
+};
 use crate::node::{Entry, Node, Table};
 use thirdlaw::math::{Pose, Quat, Vec3};
 use thirdlaw::{BodyKind, Frame, Joint, Limits, Mass, Side};
@@ -64,7 +66,7 @@ impl Builder<'_> {
         (entry, object): (&Entry, usize),
         place: Pose,
         (first_body, number): (usize, usize),
-        tie: &Tie,
+        tie: &PieceJoint,
     ) -> bool {
         let bodies = tie.sides.map(|side| self.bodies[first_body + side].id);
         let frame = Pose::from_parts(tie.at, Quat::from_rotation_arc(Vec3::X, tie.axis));
@@ -126,7 +128,7 @@ impl Builder<'_> {
 }
 
 /// The joints of a generator.
-fn ties(make: &Node) -> Vec<Tie> {
+fn ties(make: &Node) -> Vec<PieceJoint> {
     let entry = make.table().and_then(|table| table.entries.first());
     let count = |entry: &Entry| entry.node.table().and_then(|t| t.count("count")).unwrap_or(1);
     match entry {

@@ -1,6 +1,6 @@
 //! A grid of balls in the xy plane, ball joints half-way between neighbours, a few of the upper row fixed.
 
-use super::{Piece, Tie};
+use super::{Piece, PieceJoint};
 use thirdlaw::math::{Quat, Vec3};
 use thirdlaw::shape::ShapeError;
 use thirdlaw::{JointKind, Shape};
@@ -31,14 +31,14 @@ fn is_fixed(count: u32, i: u32, k: u32) -> bool {
 }
 
 /// To the right and downwards of every ball; none between two fixed ones.
-pub fn joints(count: u32) -> Vec<Tie> {
+pub fn joints(count: u32) -> Vec<PieceJoint> {
     let mut ties = Vec::new();
     for i in 0..count {
         for k in 0..count {
             let here = (i * count + k) as usize;
             let place = Vec3::new(f64::from(k), -f64::from(i), 0.0);
             let mut join = |other: usize, way: Vec3| {
-                ties.push(Tie {
+                ties.push(PieceJoint {
                     kind: JointKind::Ball,
                     sides: [here, other],
                     at: place + 0.5 * way,

@@ -50,7 +50,7 @@ impl Piece {
 
 /// A joint of an arrangement.
 #[derive(Clone, Debug)]
-pub struct Tie {
+pub struct PieceJoint {
     /// What it lets its sides do.
     pub kind: JointKind,
     /// The pieces it joins.

@@ -1,7 +1,7 @@
 //! Ragdolls of eleven parts in layers in the air, each shifted sideways by a hash of its number.
 
 use super::rain::shift;
-use super::{Piece, Tie};
+use super::{Piece, PieceJoint};
 use thirdlaw::math::{Quat, Vec3};
 use thirdlaw::shape::ShapeError;
 use thirdlaw::{JointKind, Shape};
@@ -54,12 +54,12 @@ fn offset(i: u32) -> Vec3 {
 }
 
 /// The joints: waist, neck, and left and right shoulders, elbows, hips and knees.
-pub fn joints(count: u32) -> Vec<Tie> {
+pub fn joints(count: u32) -> Vec<PieceJoint> {
     let mut ties = Vec::new();
     for i in 0..count {
         let first = i as usize * PARTS;
         let mut ball = |sides: [usize; 2], at: Vec3, limits: [[f64; 2]; 3]| {
-            ties.push(Tie {
+            ties.push(PieceJoint {
                 kind: JointKind::Ball,
                 sides: sides.map(|side| first + side),
                 at: at + offset(i),
@@ -79,7 +79,7 @@ pub fn joints(count: u32) -> Vec<Tie> {
             for (sides, y, z, limits) in
                 [([3, 5], 1.13, 0.24, [0.0, 2.4]), ([7, 9], 0.445, 0.1, [-2.3, 0.0])]
             {
-                ties.push(Tie {
+                ties.push(PieceJoint {
                     kind: JointKind::Hinge,
                     sides: sides.map(|part| first + part + k),
                     at: Vec3::new(0.0, y, side * z) + offset(i),
