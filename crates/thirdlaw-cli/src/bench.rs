@@ -9,6 +9,7 @@
 //! Overlap is found by fresh geometric queries on the final poses, whichever engine they come from.
 
 mod against;
+mod gaps;
 
 use crate::args::{BenchArgs, Peer};
 use crate::cloth_table::{self, ClothFigures, ClothTally};
@@ -52,6 +53,9 @@ pub struct Figures {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    /// Of joints; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gaps: Option<gaps::GapFigures>,
     /// Islands that took each path in a step of the last third of the frames, in the mean; empty for other engines.
     paths: BTreeMap<&'static str, f64>,
     /// Over all frames; absent without cloth.
@@ -104,6 +108,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     }
     let ratios = against::ratios(&all);
     print::result(&against::table(&ratios, names))?;
+    let joined = all.iter().filter_map(|f| Some((f.scene.as_str(), f.engine, f.gaps?)));
+    print::result(&gaps::table(joined, names))?;
     print::result(&stage_table(&all, names))?;
     print::result(&path_table(&all, names))?;
     let cloth = all.iter().filter_map(|f| Some((f.scene.as_str(), f.threads, f.cloth.as_ref()?)));
@@ -171,6 +177,7 @@ fn measure_scene(
                 overlap_p99: pass.overlap_p99,
                 overlap_max: pass.overlap_max,
                 contacts: pass.contacts,
+                gaps: pass.gaps,
                 paths: pass.paths.clone(),
                 cloth: pass.cloth.clone(),
                 coupling: pass.coupling.clone(),
@@ -190,6 +197,7 @@ struct Pass {
     overlap_p99: f64,
     overlap_max: f64,
     contacts: u32,
+    gaps: Option<gaps::GapFigures>,
     paths: BTreeMap<&'static str, f64>,
     cloth: Option<ClothFigures>,
     coupling: Option<CouplingFigures>,
@@ -216,6 +224,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
     let mut contacts = 0;
     let mut paths = PathCounts::default();
     let mut tally = ClothTally::default();
+    let mut gaps = gaps::Gaps::default();
     for frame in 0..frames {
         if frame == settled_from {
             tally.add_stages(stages.ms());
@@ -235,6 +244,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
             jitter.push(median(energies.clone()));
             add_rest_energy(&mut rest_energy, energies, frames - settled_from);
         }
+        gaps.add(stepper.world());
     }
     tally.add_stages(stages.ms());
     let total_ms = frame_ms.iter().sum();
@@ -253,6 +263,7 @@ fn simulate(name: &str, scene: &Scene, frames: u32, may_sleep: bool) -> Result<P
         overlap_p99,
         overlap_max,
         contacts,
+        gaps: gaps.figures(),
         paths: paths.collect(),
         cloth: tally.figures(stepper.world(), frames, total_ms),
         hash: Some(stepper.hash()?),

@@ -3,11 +3,12 @@
 use crate::shape::{narrow_pose, narrowed};
 use crate::{RapierWorld, narrow};
 use rapier3d::prelude::{
-    CoefficientCombineRule, ColliderBuilder, Group, InteractionGroups, InteractionTestMode,
-    LockedAxes, MassProperties, PhysicsWorld, RigidBodyBuilder,
+    CoefficientCombineRule, ColliderBuilder, GenericJointBuilder, Group, InteractionGroups,
+    InteractionTestMode, JointAxesMask, JointAxis, LockedAxes, MassProperties, PhysicsWorld,
+    RigidBodyBuilder, RigidBodyHandle,
 };
 use thirdlaw::model::BodyModel;
-use thirdlaw::{BodyId, BodyKind, Combine, World};
+use thirdlaw::{BodyId, BodyKind, Combine, JointKind, Side, World};
 
 /// Something of a world that has no counterpart in Rapier, or none that is built here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,13 +33,12 @@ impl std::error::Error for Unsupported {}
 impl RapierWorld {
     /// The rigid bodies of a world in Rapier at its default settings: the same shapes, masses,
     /// materials, groups, damping, locks, poses and velocities, handle `i` for the i-th body alive.
-    /// Refused where the world has joints, cloth, point masses, emitters, forces or keyframes.
+    /// Joints that hold coordinates become impulse joints with the same limits. Refused where the world
+    /// has other joints, drives, springs or friction in joints, cloth, point masses, emitters, forces or
+    /// keyframes.
     pub fn from_world(world: &World) -> Result<RapierWorld, Unsupported> {
         let refuse = |what| Err(Unsupported { what, body: None });
         let model = world.model();
-        if world.joints().next().is_some() {
-            return refuse("a joint");
-        }
         if world.cloths().next().is_some() {
             return refuse("cloth");
         }
@@ -50,6 +50,7 @@ impl RapierWorld {
         }
         let mut rapier =
             PhysicsWorld { gravity: narrow(world.settings().gravity), ..PhysicsWorld::default() };
+        let mut handles = Vec::new();
         for id in world.bodies() {
             let slot = id.index as usize;
             let body = &model.bodies[slot];
@@ -93,10 +94,72 @@ impl RapierWorld {
                     Group::from_bits_retain(body.groups.collides),
                     InteractionTestMode::And,
                 ));
-            rapier.insert(builder, collider);
+            handles.push((id, rapier.insert(builder, collider).0));
         }
+        add_joints(world, &mut rapier, &handles)?;
         Ok(RapierWorld::new(rapier))
     }
+}
+
+/// Builds all joints; those to the world hold on to a fixed body of their own, after all others.
+fn add_joints(
+    world: &World,
+    rapier: &mut PhysicsWorld,
+    handles: &[(BodyId, RigidBodyHandle)],
+) -> Result<(), Unsupported> {
+    let refuse = |what| Unsupported { what, body: None };
+    let mut ground = None;
+    for id in world.joints() {
+        let joint = world.joint(id).map_err(|_| refuse("a joint"))?;
+        let plain = matches!(
+            joint.joint.kind,
+            JointKind::Fixed | JointKind::Ball | JointKind::Hinge | JointKind::Slider
+        );
+        let acts = |axis: &thirdlaw::AxisSettings| {
+            axis.drive.is_some() || axis.spring.is_some() || axis.friction > 0.0
+        };
+        if !plain || joint.joint.axes.iter().any(acts) {
+            return Err(refuse("a joint of this kind, or one that acts by itself,"));
+        }
+        let frames = joint.frames();
+        let mut ends = Vec::new();
+        for (side, (anchor, basis)) in [joint.joint.a, joint.joint.b].into_iter().zip(frames) {
+            let (handle, center) = match side {
+                Side::Body(body) => {
+                    let found = handles.binary_search_by_key(&body, |(id, _)| *id);
+                    let found = found.map_err(|_| refuse("a joint"))?;
+                    (handles[found].1, world.model().bodies[body.index as usize].center)
+                }
+                Side::World => {
+                    let fixed = || rapier.insert_body(RigidBodyBuilder::fixed());
+                    (*ground.get_or_insert_with(fixed), Default::default())
+                }
+                Side::Point(_) => return Err(refuse("a point mass")),
+            };
+            ends.push((handle, thirdlaw::Pose::from_parts(center + anchor, basis)));
+        }
+        let axes = [
+            JointAxis::LinX,
+            JointAxis::LinY,
+            JointAxis::LinZ,
+            JointAxis::AngX,
+            JointAxis::AngY,
+            JointAxis::AngZ,
+        ];
+        let held = axes.iter().zip(joint.held()).filter(|(_, held)| *held);
+        let mask = held.fold(JointAxesMask::empty(), |sum, (axis, _)| sum | (*axis).into());
+        let mut builder = GenericJointBuilder::new(mask)
+            .local_frame1(narrow_pose(&ends[0].1))
+            .local_frame2(narrow_pose(&ends[1].1))
+            .contacts_enabled(joint.joint.collide);
+        for (axis, settings) in axes.into_iter().zip(&joint.joint.axes) {
+            if let Some(limits) = settings.limits {
+                builder = builder.limits(axis, [limits.lower as f32, limits.upper as f32]);
+            }
+        }
+        rapier.insert_impulse_joint(ends[0].0, ends[1].0, builder);
+    }
+    Ok(())
 }
 
 fn mass(body: &BodyModel) -> MassProperties {

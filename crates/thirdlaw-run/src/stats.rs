@@ -9,7 +9,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 36] = [
+pub(crate) const COLUMNS: [&str; 37] = [
     "frame",
     "time",
     "kinetic",
@@ -46,6 +46,7 @@ pub(crate) const COLUMNS: [&str; 36] = [
     "path_joints_in_turn",
     "path_joints_interleaved",
     "path_joint_rows",
+    "path_soft_joints",
 ];
 
 /// The first of the columns that count islands by their paths.

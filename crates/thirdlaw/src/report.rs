@@ -1,6 +1,6 @@
 //! What a step tells: its report when it has ended, its stages while it runs.
 
-use crate::ids::{BodyId, ClothId, EmitterId, PointId};
+use crate::ids::{BodyId, ClothId, EmitterId, JointId, PointId};
 
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -78,11 +78,13 @@ pub enum SolvePath {
     JointsInterleaved,
     /// Joints as rows among those of the contacts.
     JointRows,
+    /// The same, by few iterations in every substep, with small gaps.
+    SoftJoints,
 }
 
 impl SolvePath {
     /// All of them, in their order.
-    pub const ALL: [SolvePath; 12] = [
+    pub const ALL: [SolvePath; 13] = [
         SolvePath::Free,
         SolvePath::Batched,
         SolvePath::Pile,
@@ -95,6 +97,7 @@ impl SolvePath {
         SolvePath::JointsInTurn,
         SolvePath::JointsInterleaved,
         SolvePath::JointRows,
+        SolvePath::SoftJoints,
     ];
 
     /// Its name in tables.
@@ -112,6 +115,7 @@ impl SolvePath {
             SolvePath::JointsInTurn => "joints_in_turn",
             SolvePath::JointsInterleaved => "joints_interleaved",
             SolvePath::JointRows => "joint_rows",
+            SolvePath::SoftJoints => "soft_joints",
         }
     }
 }
@@ -204,6 +208,8 @@ pub enum StepError {
     NotFinite {
         /// Which body.
         body: BodyId,
+        /// A joint that holds it, one that acts by itself before others.
+        joint: Option<JointId>,
         /// Steps made before this one.
         step: u64,
         /// Simulated time at its start, s.
@@ -250,10 +256,16 @@ impl std::fmt::Display for StepError {
             StepError::TimeStep(dt) => {
                 write!(f, "the time step must be a positive finite number of seconds, not {dt:?}")
             }
-            StepError::NotFinite { body, step, time } => write!(
+            StepError::NotFinite { body, joint: None, step, time } => write!(
                 f,
                 "the state of {body} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the body"
+            ),
+            StepError::NotFinite { body, joint: Some(joint), step, time } => write!(
+                f,
+                "the state of {body}, held by {joint}, became infinite or NaN in step {step} \
+                 (t = {time} s); give its drive a lower effort or gains, take more substeps, or \
+                 restore an earlier state"
             ),
             StepError::PointNotFinite { point, step, time } => write!(
                 f,

@@ -5,6 +5,7 @@
 //! the same step and frames. Energy is that of its velocities by our formula; for overlap its final poses
 //! are written into a copy of our world. Neither is timed.
 
+use super::gaps::Gaps;
 use super::{Figures, Pass, add_rest_energy, overlap, start};
 use crate::args::Peer;
 use crate::failure::Failure;
@@ -48,12 +49,17 @@ pub fn simulate(peer: Peer, name: &str, scene: &Scene, frames: u32) -> Result<Pa
     let mut frame_ms = Vec::with_capacity(frames as usize);
     let mut rest_energy = Vec::new();
     let mut jitter = Vec::new();
+    let mut gaps = Gaps::default();
     for frame in 0..frames {
         let started = Instant::now();
         for _ in 0..scene.steps_per_frame {
             rapier.world.step();
         }
         frame_ms.push(started.elapsed().as_secs_f64() * 1e3);
+        if mirror.joints().next().is_some() {
+            reflect(&rapier, &bodies, &mut mirror)?;
+            gaps.add(&mirror);
+        }
         if frame >= settled_from {
             let energies = energies(&rapier, &mirror);
             jitter.push(median(energies.clone()));
@@ -71,6 +77,7 @@ pub fn simulate(peer: Peer, name: &str, scene: &Scene, frames: u32) -> Result<Pa
         overlap_p99,
         overlap_max,
         contacts: contact_count(&rapier),
+        gaps: gaps.figures(),
         paths: Default::default(),
         cloth: None,
         coupling: None,

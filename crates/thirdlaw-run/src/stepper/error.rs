@@ -41,9 +41,11 @@ impl SimulationError {
 fn culprit(scene: &Scene, error: &StepError) -> Option<String> {
     Some(match error {
         StepError::TimeStep(_) => return None,
-        StepError::NotFinite { body, .. } => {
+        StepError::NotFinite { body, joint, .. } => {
             let found = scene.bodies.iter().find(|b| b.id == *body);
-            found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name))
+            let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
+            let held = joint.and_then(|id| scene.joints.iter().find(|j| j.id == id));
+            held.map_or_else(|| name.clone(), |j| format!("{name}, held by joint {},", j.name))
         }
         StepError::ClothNotFinite { cloth, vertex, .. } => {
             let found = scene.cloths.iter().find(|c| c.id == *cloth);
@@ -60,6 +62,16 @@ fn culprit(scene: &Scene, error: &StepError) -> Option<String> {
             found.map_or_else(|| point.to_string(), |p| format!("point {}", p.name))
         }
     })
+}
+
+/// What may help.
+fn remedy(error: &StepError) -> &'static str {
+    match error {
+        StepError::NotFinite { joint: Some(_), .. } => {
+            "; lower the gains or the limit of its drive, or take more settings.substeps"
+        }
+        _ => "",
+    }
 }
 
 /// Number of the step and time (s) at which a state became infinite or NaN.
@@ -84,8 +96,9 @@ impl fmt::Display for SimulationError {
                 (Some(culprit), Some((step, time))) => write!(
                     f,
                     "the simulation failed in frame {frame}: the state of {culprit} became infinite \
-                     or NaN in step {step}, at t = {} s",
-                    text::number(time)
+                     or NaN in step {step}, at t = {} s{}",
+                    text::number(time),
+                    remedy(error)
                 ),
                 _ => error.fmt(f),
             },

@@ -2,15 +2,18 @@
 
 use super::Builder;
 use super::shape::link;
+use crate::SceneJoint;
 use crate::generate::card_house::CardHouse;
 use crate::generate::chess::Chess;
 use crate::generate::figure::{Figure, Gait};
 use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
-use crate::generate::{Piece, chain, chess, pyramid, rain, stack};
+use crate::generate::{
+    Piece, PieceJoint, chain, chess, joint_grid, pyramid, ragdolls, rain, stack,
+};
 use crate::node::{Entry, Node, Table};
-use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::{BodyKind, Mass};
+use thirdlaw::math::{Pose, Quat, Vec3};
+use thirdlaw::{BodyKind, Frame, Joint, Limits, Mass, Side};
 
 impl Builder<'_> {
     /// Adds all bodies of a generator.
@@ -19,6 +22,7 @@ impl Builder<'_> {
         let Some(pieces) = self.pieces(make) else { return };
         let Some(first) = pieces.first() else { return };
         let template = self.template(table, first.shape.clone());
+        let first_body = self.bodies.len();
         for (i, piece) in pieces.into_iter().enumerate() {
             let mut body = template.clone();
             body.pose = template.pose * piece.pose;
@@ -28,6 +32,9 @@ impl Builder<'_> {
                 Mass::Total(mass) => Mass::Total(mass * piece.mass_factor),
                 explicit => explicit,
             };
+            if let Some(mass) = piece.mass {
+                body.mass = Mass::Total(mass);
+            }
             if piece.fixed {
                 body.kind = BodyKind::Fixed;
                 body.linear_velocity = Vec3::ZERO;
@@ -44,6 +51,40 @@ impl Builder<'_> {
             let name = piece.name.map_or_else(|| i.to_string(), str::to_string);
             if !self.add(entry, table, object, format!("{}.{name}", entry.key), body) {
                 return;
+            }
+        }
+        for (i, tie) in ties(make).into_iter().enumerate() {
+            if !self.add_tie((entry, object), template.pose, (first_body, i), &tie) {
+                return;
+            }
+        }
+    }
+
+    /// Adds a joint of a generator.
+    fn add_tie(
+        &mut self,
+        (entry, object): (&Entry, usize),
+        place: Pose,
+        (first_body, number): (usize, usize),
+        tie: &PieceJoint,
+    ) -> bool {
+        let bodies = tie.sides.map(|side| self.bodies[first_body + side].id);
+        let frame = Pose::from_parts(tie.at, Quat::from_rotation_arc(Vec3::X, tie.axis));
+        let frames = bodies.map(|body| self.side_pose(Side::Body(body)).inverse() * place * frame);
+        let mut joint = Joint::new(tie.kind.clone(), bodies[0], bodies[1]);
+        (joint.frame_a, joint.frame_b) = (Frame::Local(frames[0]), Frame::Local(frames[1]));
+        for (axis, limits) in joint.axes[3..].iter_mut().zip(tie.limits) {
+            axis.limits = limits.map(|[lower, upper]| Limits { lower, upper, restitution: 0.0 });
+        }
+        let (name, sides) = (format!("{}.{number}", entry.key), [joint.a, joint.b]);
+        match self.world.add_joint(joint) {
+            Ok(id) => {
+                self.joints.push(SceneJoint { name, id, color: None, sides, frames, object });
+                true
+            }
+            Err(e) => {
+                self.error(&entry.key_place, format!("joint `{name}`: {}", e.problem));
+                false
             }
         }
     }
@@ -72,6 +113,8 @@ impl Builder<'_> {
             }
             "chess" => chess::chess(&read_chess(table)),
             "figure" => read_figure(table).pieces(),
+            "ragdolls" => ragdolls::ragdolls(table.count("count").unwrap_or(1)),
+            "joint_grid" => joint_grid::joint_grid(table.count("count").unwrap_or(1)),
             "voronoi" => read_fracture(table).pieces(),
             "stack" => stack::stack(
                 table.count("count").unwrap_or(1),
@@ -81,6 +124,17 @@ impl Builder<'_> {
             _ => return None,
         };
         self.shape_or_error(made, place)
+    }
+}
+
+/// The joints of a generator.
+fn ties(make: &Node) -> Vec<PieceJoint> {
+    let entry = make.table().and_then(|table| table.entries.first());
+    let count = |entry: &Entry| entry.node.table().and_then(|t| t.count("count")).unwrap_or(1);
+    match entry {
+        Some(entry) if entry.key == "ragdolls" => ragdolls::joints(count(entry)),
+        Some(entry) if entry.key == "joint_grid" => joint_grid::joints(count(entry)),
+        _ => Vec::new(),
     }
 }
 

@@ -37,6 +37,10 @@ impl Builder<'_> {
                 joint.axes[axis.index()].drive = joint_drive(build, i);
             }
             ids[i] = self.add_robot_joint(build, own, joint, [frame_a, frame_b], "");
+            if let (Some(id), Motion::Turn) = (ids[i], own.motion) {
+                // the robot knows how often it has turned, its pose does not
+                let _ = self.world.count_turns(id, Axis::TurnX, build.start[i]);
+            }
         }
         for (i, own) in build.robot.joints.iter().enumerate() {
             let Some((leader, factor, _)) = own.mimic else { continue };

@@ -161,6 +161,7 @@ fn friction(name: &str) -> FrictionModel {
 fn joint_solve(name: &str) -> JointSolve {
     match name {
         "rows" => JointSolve::Rows,
+        "soft" => JointSolve::Soft,
         "interleaved" => JointSolve::Interleaved,
         _ => JointSolve::Exact,
     }

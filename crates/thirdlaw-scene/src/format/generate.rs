@@ -28,6 +28,12 @@ pub static GENERATORS: TableFormat = TableFormat {
             Kind::Table(&FIGURE),
             "A person of capsules, moved by keyframes: NAME.hips, NAME.chest, NAME.left_arm, …",
         ),
+        key("ragdolls", Kind::Table(&RAGDOLLS), "Ragdolls of eleven parts, in layers of 25."),
+        key(
+            "joint_grid",
+            Kind::Table(&JOINT_GRID),
+            "Balls in a square, joined to their neighbours, hung by the middle of the upper row.",
+        ),
     ],
     rules: &[Rule::One(&[
         "rain",
@@ -38,6 +44,8 @@ pub static GENERATORS: TableFormat = TableFormat {
         "voronoi",
         "stack",
         "figure",
+        "ragdolls",
+        "joint_grid",
     ])],
 };
 
@@ -51,6 +59,18 @@ static RAIN: TableFormat = TableFormat {
         key("shift", Kind::Number(from(0.0)), "Largest random shift times two, m; default 0.1."),
         key("seed", Kind::Integer(range(0.0, 1e6)), "Another seed, other shifts; default 0."),
     ],
+    rules: &[],
+};
+
+static RAGDOLLS: TableFormat = TableFormat {
+    what: "ragdolls",
+    keys: &[required("count", Kind::Integer(range(1.0, 1e4)), "How many.")],
+    rules: &[],
+};
+
+static JOINT_GRID: TableFormat = TableFormat {
+    what: "a grid of joints",
+    keys: &[required("count", Kind::Integer(range(1.0, 1e3)), "Balls along a side.")],
     rules: &[],
 };
 

@@ -326,9 +326,10 @@ pub static JOINT_SETTINGS: TableFormat = TableFormat {
         ),
         key(
             "solve",
-            Kind::Choice(&["exact", "rows", "interleaved"]),
-            "By factorization, by iteration among the contacts, or by factorization after every \
-             iteration on the contacts (for the splitting solvers); default \"exact\".",
+            Kind::Choice(&["exact", "soft", "rows", "interleaved"]),
+            "By factorization (in heaps as \"soft\"), by few iterations in every substep beside the \
+             contacts, by iteration among the contacts, or by factorization after every iteration on \
+             the contacts (for the splitting solvers); default \"exact\".",
         ),
         key(
             "iterations",

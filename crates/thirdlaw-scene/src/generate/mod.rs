@@ -8,7 +8,9 @@ pub mod chain;
 pub mod chess;
 pub mod figure;
 pub mod garment;
+pub mod joint_grid;
 pub mod pyramid;
+pub mod ragdolls;
 pub mod rain;
 pub mod sheet;
 pub mod stack;
@@ -16,7 +18,7 @@ pub mod terrain;
 pub mod voronoi;
 
 use thirdlaw::math::{Pose, Quat, Vec3, rotation_from_vector};
-use thirdlaw::{Keyframes, Shape};
+use thirdlaw::{JointKind, Keyframes, Shape};
 
 /// A body of an arrangement.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub struct Piece {
     pub pose: Pose,
     /// Factor on the density or mass that was asked for.
     pub mass_factor: f64,
+    /// Its mass, whatever was asked for, kg.
+    pub mass: Option<f64>,
     /// Whether it is fixed whatever the others are.
     pub fixed: bool,
     /// What it is called instead of by its number.
@@ -40,8 +44,23 @@ impl Piece {
     pub fn new(shape: Shape, position: Vec3, rotation: Quat) -> Piece {
         let pose = Pose::from_parts(position, rotation);
         let motion = Keyframes::default();
-        Piece { shape, pose, mass_factor: 1.0, fixed: false, name: None, motion }
+        Piece { shape, pose, mass_factor: 1.0, mass: None, fixed: false, name: None, motion }
     }
+}
+
+/// A joint of an arrangement.
+#[derive(Clone, Debug)]
+pub struct PieceJoint {
+    /// What it lets its sides do.
+    pub kind: JointKind,
+    /// The pieces it joins.
+    pub sides: [usize; 2],
+    /// Its anchor, in the frame of the arrangement.
+    pub at: Vec3,
+    /// Its axis, likewise.
+    pub axis: Vec3,
+    /// Of the turns about x, y and z of its frame, rad.
+    pub limits: [Option<[f64; 2]>; 3],
 }
 
 /// The turn by an angle (rad) about an axis of any length.

@@ -35,6 +35,8 @@ pub struct Factor {
     pub work: u64,
     /// Rows found redundant in the last factorization.
     pub redundant: u32,
+    /// Whether all rows give way, so that none is redundant.
+    pub gives_way: bool,
 }
 
 impl Factor {
@@ -75,7 +77,8 @@ impl Factor {
             taken.clear();
             taken.extend(d[k * n..k * n + k].iter().zip(pivots.iter()).map(|(l, p)| l * p));
             let pivot = d[k * n + k] - dot(&d[k * n..k * n + k], taken);
-            let enough = if link { RANK * self.scale[start + k] } else { 0.0 };
+            let wants = link && !self.gives_way;
+            let enough = if wants { RANK * self.scale[start + k] } else { 0.0 };
             // a NaN is no pivot either
             if sign * pivot <= enough || pivot.is_nan() {
                 self.redundant += u32::from(link && self.scale[start + k] > 0.0);

@@ -94,6 +94,22 @@ impl JointModel {
         q
     }
 
+    /// Angles by which the turns of a new joint are counted: within half a turn, but in the middle of the
+    /// limits where `q` is beyond them.
+    pub(crate) fn first_turns(&self, q: &[f64; 6]) -> [f64; 6] {
+        let mut near = [0.0; 6];
+        for i in 3..6 {
+            if let Some(limits) = self.joint.axes[i].limits
+                && !self.locked[i]
+                && !(limits.lower..=limits.upper).contains(&q[i])
+            {
+                let middle = 0.5 * (limits.lower + limits.upper);
+                near[i] = if middle.is_finite() { middle } else { 0.0 };
+            }
+        }
+        near
+    }
+
     /// How far the sides are from where the joint holds them: m and rad.
     pub(crate) fn errors(&self, placed: &Placed, now: &JointState) -> (f64, f64) {
         match &self.joint.kind {

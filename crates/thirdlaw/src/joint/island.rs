@@ -48,6 +48,8 @@ pub(crate) struct Local {
     pub way: Enforcement,
     /// Whether it is to be held in coordinates.
     pub reduced: bool,
+    /// Whether it says itself how it is to be held.
+    pub asked: bool,
     /// Whether it is broken, or gears a joint that is.
     pub idle: bool,
     pub placed: Placed,
@@ -87,6 +89,7 @@ impl JointIsland {
             turn: Vec3::ZERO,
             way,
             reduced,
+            asked: joint.joint.enforcement.is_some(),
             idle: now.broken,
             placed: Placed {
                 r_a: Vec3::ZERO,
@@ -174,6 +177,7 @@ impl JointIsland {
             turn: Vec3::ZERO,
             way,
             reduced: false,
+            asked: false,
             idle: false,
             placed,
             tried: ([0.0; 6], 0.0),
@@ -232,6 +236,14 @@ impl JointIsland {
         }
     }
 
+    /// Whether all joints only hold, limit or rub, and none asks for a way to be held.
+    pub fn is_plain(&self) -> bool {
+        let plain = |row: &JointRow| {
+            matches!(row.role, Role::Hold | Role::Low | Role::High | Role::Friction)
+        };
+        self.system.rows.iter().all(plain) && !self.locals.iter().any(|local| local.asked)
+    }
+
     /// Which link this is.
     pub(super) fn link_index(&self, link: &Link) -> usize {
         self.system.links.partition_point(|other| other.end_start < link.end_start)
@@ -244,7 +256,7 @@ impl JointIsland {
     }
 
     /// Whether a joint, or one that it gears, is broken.
-    pub(super) fn is_idle(&self, model: &Model, l: usize) -> bool {
+    pub(crate) fn is_idle(&self, model: &Model, l: usize) -> bool {
         let Source::Joint(slot) = self.system.links[l].source else { return false };
         let broken =
             |slot: u32| self.link_of(slot).is_none_or(|other| self.locals[other].state.broken);
@@ -256,6 +268,7 @@ impl JointIsland {
 
     /// Adds the impulses of all rows to the reactions, and tells a user's own constraints of theirs.
     pub fn collect(&mut self, model: &Model) {
+        self.system.share();
         for l in 0..self.system.links.len() {
             let link = self.system.links[l];
             let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;

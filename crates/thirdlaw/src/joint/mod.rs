@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `geometry`, `gradient` | frames in the world, coordinates of one against the other, J |
 //! | `island`, `place`, `want`, `errors` | the rows of an island's joints |
-//! | `system`, `solve`, `order`, `factor` | their equations, and the sparse factors that solve them |
+//! | `system`, `solve`, `descent`, `order`, `factor` | their equations, and the sparse factors that solve them |
+//! | `share` | joints that hold the same motion several times |
 //! | `spread` | what contacts do through joints |
 //! | `enforce` | ways to hold a constraint, one file each |
 //! | `reduced` | trees in the coordinates of their joints |
@@ -12,6 +13,7 @@
 //!
 //! What a user says about joints is `model::joint`, what a step leaves of them `state::joint`.
 
+mod descent;
 mod energy;
 pub(crate) mod enforce;
 mod errors;
@@ -24,6 +26,7 @@ mod order;
 mod place;
 mod project;
 pub(crate) mod reduced;
+mod share;
 mod solve;
 pub(crate) mod spread;
 mod stiffness;

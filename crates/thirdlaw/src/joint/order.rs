@@ -10,6 +10,10 @@
 //! nothing that went before can have taken a freedom from it. A joint that closes a loop waits for all
 //! joints of the loop. So a row without a pivot is one that the loop holds already, never one whose
 //! other body is yet to come.
+//!
+//! Where many loops share their joints such waiting fills everything in. There rows give way a little
+//! (`System::gives_way`), the system is quasi-definite, and every order has all pivots (Vanderbei 1995). A
+//! joint then waits for one of its bodies only, so that its pivot is of the size of its response.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -63,13 +67,29 @@ pub struct Order {
     depth: Vec<u32>,
     queue: Vec<u32>,
     merged: Vec<u32>,
+    /// Joints that close a loop.
+    pub loops: usize,
+    /// What the order was made for: it is made anew only where that changes.
+    known: (Vec<Vertex>, Vec<u32>, Vec<(u32, u32)>),
 }
 
 const NONE: u32 = u32::MAX;
+/// Loops up to which their joints wait for each other: rows that a few loops hold twice are found and left
+/// out exactly. Beyond that the fill costs more than rows that give way.
+const LOOPS: usize = 32;
 
 impl Order {
     /// Orders a graph: kinds and sizes of vertices, and edges from links to bodies.
     pub fn build(&mut self, kinds: &[Vertex], sizes: &[u32], edges: &[(u32, u32)]) {
+        if self.known.0 == kinds && self.known.1 == sizes && self.known.2 == edges {
+            return;
+        }
+        self.known.0.clear();
+        self.known.0.extend_from_slice(kinds);
+        self.known.1.clear();
+        self.known.1.extend_from_slice(sizes);
+        self.known.2.clear();
+        self.known.2.extend_from_slice(edges);
         let count = kinds.len();
         self.size.clear();
         self.size.extend_from_slice(sizes);
@@ -148,6 +168,15 @@ impl Order {
     /// What every link has to wait for.
     fn set_waits(&mut self, kinds: &[Vertex]) {
         self.waits.clear();
+        self.waiting.clear();
+        self.waiting.resize(kinds.len(), 0);
+        self.loops = self.count_loops();
+        if self.is_any_order() {
+            for &(link, _) in &self.given {
+                self.waiting[link as usize] = 1;
+            }
+            return;
+        }
         let mut i = 0;
         while i < self.given.len() {
             let link = self.given[i].0;
@@ -161,11 +190,25 @@ impl Order {
         }
         self.waits.sort_unstable();
         self.waits.dedup();
-        self.waiting.clear();
-        self.waiting.resize(kinds.len(), 0);
         for &(_, link) in &self.waits {
             self.waiting[link as usize] += 1;
         }
+    }
+
+    /// Links that nothing hangs from.
+    fn count_loops(&self) -> usize {
+        let mut links = 0;
+        let mut i = 0;
+        while i < self.given.len() {
+            i += self.given[i..].partition_point(|e| e.0 == self.given[i].0);
+            links += 1;
+        }
+        links - self.hangs.iter().filter(|(link, _)| *link != NONE).count()
+    }
+
+    /// Whether loops share so many joints that the order is free.
+    pub fn is_any_order(&self) -> bool {
+        self.loops > LOOPS
     }
 
     /// A link that closes a loop waits for its bodies and for the joints on the way from each of them to
@@ -220,8 +263,12 @@ impl Order {
             self.gone[vertex] = true;
             self.sequence.push(v);
             let around = std::mem::take(&mut self.neighbors[vertex]);
+            let any_order = self.is_any_order();
             for &w in &around {
                 self.join(w, v, &around);
+                if any_order {
+                    self.waiting[w as usize] = 0;
+                }
                 if self.waiting[w as usize] == 0 {
                     self.heap.push(Reverse((self.neighbors[w as usize].len() as u32, w)));
                 }

@@ -1,51 +1,41 @@
 //! The exact solution of an island's joints. Which bounded rows are free and which at a bound is found by
-//! guessing, solving and changing what contradicts itself, all at once and, if that does not end, one at
-//! a time.
+//! guessing, solving and changing what contradicts itself, all at once; where that does not end, by a
+//! descent (`descent`).
 
-use super::system::{Link, NONE, Status, System};
+use super::system::{JointRow, Link, NONE, Status, System};
 use crate::math::Twist;
 
-/// Changes of states in a solve at most.
-const ROUNDS: usize = 24;
-/// Rounds in which all contradictions change at once.
-const ALL_AT_ONCE: usize = 10;
+/// Changes of states by guessing at most.
+const ROUNDS: usize = 10;
+/// Solves more with the same factors where rows give way.
+const REFINEMENTS: usize = 1;
 
 impl System {
     /// Takes the defects of all rows away by impulses; `v` is what the velocities are with the
     /// impulses that the rows have. Says whether all bounds came to agree.
     pub fn solve(&mut self, v: &mut [Twist]) -> bool {
+        if self.rows.iter().any(JointRow::is_bounded) {
+            self.keep_entry(v);
+        }
         self.clamp_all(v);
-        for round in 0..ROUNDS {
+        for _ in 0..ROUNDS {
             if !self.factored {
-                self.assemble();
-                self.factored = true;
+                self.assemble(self.order.is_any_order());
             }
             self.correct(v);
-            if !self.change(round >= ALL_AT_ONCE, v) {
+            for _ in 0..if self.factor.gives_way { REFINEMENTS } else { 0 } {
+                self.correct(v);
+            }
+            if !self.change(v) {
                 return true;
             }
         }
-        // bounds are kept, whatever is left of the defects
-        self.clamp_all(v);
-        false
+        self.descend(v)
     }
 
     /// Takes the defects of free rows away once more with the factors at hand.
-    fn correct(&mut self, v: &mut [Twist]) {
-        self.factor.vector.fill(0.0);
-        for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            for i in 0..link.row_count as usize {
-                let row = &self.rows[link.row_start as usize + i];
-                if row.status == Status::Free {
-                    let w = self.rate(link, link.row_start as usize + i, v)
-                        + row.bias
-                        + row.compliance * row.impulse;
-                    self.factor.vector[start + i] = -w;
-                }
-            }
-        }
-        self.factor.solve(&self.order);
+    pub(super) fn correct(&mut self, v: &mut [Twist]) {
+        self.solve_defects(v);
         for l in 0..self.links.len() {
             let link = self.links[l];
             let start = self.order.start[self.link_vertex(l) as usize] as usize;
@@ -61,8 +51,37 @@ impl System {
         }
     }
 
+    /// What would take the defects of free rows away, by rows.
+    pub(super) fn newton_step(&mut self, v: &[Twist], steps: &mut Vec<f64>) {
+        self.solve_defects(v);
+        steps.clear();
+        for (l, link) in self.links.iter().enumerate() {
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            let found = &self.factor.vector[start..start + link.row_count as usize];
+            steps.extend(found.iter().map(|z| -z));
+        }
+    }
+
+    /// Solves for the defects of free rows, into the vector of the factors.
+    fn solve_defects(&mut self, v: &[Twist]) {
+        self.factor.vector.fill(0.0);
+        for (l, link) in self.links.iter().enumerate() {
+            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            for i in 0..link.row_count as usize {
+                let row = &self.rows[link.row_start as usize + i];
+                if row.status == Status::Free {
+                    let w = self.rate(link, link.row_start as usize + i, v)
+                        + row.bias
+                        + row.compliance * row.impulse;
+                    self.factor.vector[start + i] = -w;
+                }
+            }
+        }
+        self.factor.solve(&self.order);
+    }
+
     /// Changes the states of rows that contradict themselves. Says whether there were any.
-    fn change(&mut self, one: bool, v: &mut [Twist]) -> bool {
+    fn change(&mut self, v: &mut [Twist]) -> bool {
         let mut changed = false;
         for l in (0..self.links.len()).rev() {
             let link = self.links[l];
@@ -74,7 +93,7 @@ impl System {
                     Status::Free if row.impulse > row.upper => Status::Upper,
                     Status::Lower | Status::Upper if row.lower < row.upper => {
                         let w = self.rate(&link, r, v) + row.bias + row.compliance * row.impulse;
-                        let small = 1e-12 * (1.0 + row.bias.abs());
+                        let small = row.small();
                         let wrong =
                             if row.status == Status::Lower { w < -small } else { w > small };
                         if wrong { Status::Free } else { row.status }
@@ -87,9 +106,6 @@ impl System {
                     self.factored = false;
                     self.changes += 1;
                     changed = true;
-                    if one {
-                        return true;
-                    }
                 }
             }
         }
@@ -128,7 +144,12 @@ impl System {
         }
     }
 
-    fn assemble(&mut self) {
+    /// Factors the rows as they are, or as rows that give way.
+    pub(super) fn assemble(&mut self, gives_way: bool) {
+        self.factor.gives_way = gives_way;
+        if gives_way {
+            self.set_ways();
+        }
         self.factor.clear(&self.order);
         let values = &mut self.factor.values;
         for (node, &vertex) in self.nodes.iter().zip(&self.vertex) {
@@ -145,7 +166,8 @@ impl System {
             for i in 0..rows {
                 let row = &self.rows[link.row_start as usize + i];
                 if row.status == Status::Free {
-                    values[at + i * rows + i] = -row.compliance;
+                    let way = if gives_way { row.gives_way } else { 0.0 };
+                    values[at + i * rows + i] = -row.compliance - way;
                     self.factor.scale[self.order.start[vertex as usize] as usize + i] =
                         row.compliance;
                 }
@@ -173,5 +195,18 @@ impl System {
             }
         }
         self.factor.factor(&self.order, |v| v as usize >= first);
+        self.factored = true;
+    }
+}
+
+impl JointRow {
+    /// Whether it may come to a bound.
+    pub(super) fn is_bounded(&self) -> bool {
+        self.status != Status::Off && (self.lower.is_finite() || self.upper.is_finite())
+    }
+
+    /// w that is rounding.
+    pub(super) fn small(&self) -> f64 {
+        1e-12 * (1.0 + self.bias.abs())
     }
 }

@@ -4,8 +4,10 @@
 //! Rows without bounds hold w = 0. Bounded ones (limits, friction, drives with a limit) are free (w = 0)
 //! or at a bound.
 
+use super::descent::Descent;
 use super::factor::Factor;
 use super::order::{Order, Vertex};
+use super::share::Sharing;
 use crate::contact::{Bound, Row};
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Twist, Vec3};
@@ -23,6 +25,8 @@ pub(crate) struct System {
     pub jacobian: Vec<Part>,
     pub(super) order: Order,
     pub(crate) factor: Factor,
+    pub(super) descent: Descent,
+    pub(super) sharing: Sharing,
     /// Whether the factors are those of the rows as they are.
     pub(super) factored: bool,
     /// Vertex of each node; NONE where it cannot move.
@@ -81,6 +85,8 @@ pub(crate) struct JointRow {
     pub axis: u8,
     pub bias: f64,
     pub compliance: f64,
+    /// Compliance of the factors alone, where joints share what they hold.
+    pub gives_way: f64,
     pub lower: f64,
     pub upper: f64,
     /// Impulse of this stage, N·s.
@@ -141,6 +147,7 @@ impl System {
         self.ends.clear();
         self.jacobian.clear();
         self.factored = false;
+        self.factor.redundant = 0;
     }
 
     /// Adds a link between nodes, whose rows follow by [`System::add_row`].
@@ -167,6 +174,7 @@ impl System {
             axis: axis as u8,
             bias: 0.0,
             compliance: 0.0,
+            gives_way: 0.0,
             lower: f64::NEG_INFINITY,
             upper: f64::INFINITY,
             impulse: 0.0,

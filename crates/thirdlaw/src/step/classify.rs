@@ -164,7 +164,7 @@ impl Facts {
     }
 
     /// Whether it holds bodies of extreme mass ratio.
-    fn is_lopsided(&self) -> bool {
+    pub fn is_lopsided(&self) -> bool {
         self.masses[1] > LOPSIDED * self.masses[0]
     }
 
@@ -273,18 +273,26 @@ pub struct JointFacts {
     pub nodes: usize,
     /// Whether every joint holds two sides, as rows of a contact problem can say.
     pub pairwise: bool,
+    /// Whether joints only hold, limit and rub, and none says itself how it is to be held.
+    pub plain: bool,
+    /// Whether masses differ more than iteration is trusted with.
+    pub lopsided: bool,
 }
 
 /// How contacts and joints of one island are solved together in substeps by impulses.
 pub fn classify_joints(facts: &JointFacts, solve: JointSolve) -> SolvePath {
-    let JointFacts { contact_rows, nodes, pairwise } = *facts;
+    let JointFacts { contact_rows, nodes, pairwise, plain, lopsided } = *facts;
+    let soft = pairwise && plain;
     match solve {
         JointSolve::Rows if pairwise => SolvePath::JointRows,
         _ if contact_rows == 0 => SolvePath::Joints,
+        JointSolve::Soft if soft => SolvePath::SoftJoints,
         JointSolve::Interleaved => SolvePath::JointsInterleaved,
         _ if contact_rows <= THROUGH_ROWS && contact_rows * nodes <= THROUGH_WORK => {
             SolvePath::ThroughJoints
         }
+        // turns of contacts and joints would not end well in the time there is either
+        JointSolve::Exact if soft && !lopsided => SolvePath::SoftJoints,
         _ => SolvePath::JointsInTurn,
     }
 }

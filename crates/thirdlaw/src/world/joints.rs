@@ -111,6 +111,23 @@ impl World {
         Ok(())
     }
 
+    /// Counts the turns of a coordinate anew: of all angles that stand for where the joint is, the one
+    /// nearest to `near` (rad). A new joint starts between its limits if it can, else within half a turn.
+    /// Returns the coordinate; joints that do not turn about one or two axes have no turns to count.
+    pub fn count_turns(&mut self, id: JointId, axis: Axis, near: f64) -> Result<f64, StaleId> {
+        let slot = self.joint_slot(id)?;
+        let joint = &self.model.joints[slot];
+        let mut before = self.state.joints[slot].coordinates;
+        if near.abs() <= 1e9 && axis.index() >= 3 {
+            before[axis.index()] = near;
+        }
+        let sides = [joint.a, joint.b].map(|node| side_pose(&self.state, node));
+        let placed = joint.placed(sides[0], sides[1]);
+        let state = &mut self.state.joints[slot];
+        state.coordinates = joint.coordinates(&placed, &before, &mut state.place);
+        Ok(state.coordinates[axis.index()])
+    }
+
     pub(crate) fn joint_slot(&self, id: JointId) -> Result<usize, StaleId> {
         match self.model.joints.get(id.index as usize) {
             Some(joint) if joint.alive && joint.generation == id.generation => {
@@ -258,7 +275,8 @@ impl World {
         if let Some(curve) = &model.curve {
             state.place = curve.nearest(placed.q_a.conjugate() * placed.gap);
         }
-        state.coordinates = model.coordinates(&placed, &[0.0; 6], &mut state.place);
+        let near = model.first_turns(&model.coordinates(&placed, &[0.0; 6], &mut state.place));
+        state.coordinates = model.coordinates(&placed, &near, &mut state.place);
         if let JointKind::Spring { length, .. } = model.joint.kind {
             model.rest = length.unwrap_or(state.coordinates[0]);
         }

@@ -2,8 +2,8 @@
 
 use crate::{cuboid, earth, floor, hashes, run, sphere, with_threads, world};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, JointKind, Mass, Mat3, Pose,
-    Quat, Settings, Side, Snapshot, Target, Vec3, World, measure,
+    Axis, Body, BodyId, Drive, Enforcement, Groups, Joint, JointId, JointKind, Limits, Mass, Mat3,
+    Pose, Quat, Settings, Side, Snapshot, Target, Vec3, World, measure,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -166,6 +166,12 @@ fn a_door_on_two_hinges_hangs_from_both() {
     let [upper, lower] = hinges.map(|h| world.joint_reading(h).unwrap());
     let weight = 20.0 * 9.81;
     assert!(((upper.force + lower.force).y / weight - 1.0).abs() < 1e-6, "{upper:?} {lower:?}");
+    // each bears half the weight, and the overhang as a couple: two equal hinges give way alike
+    for force in [upper.force.y, lower.force.y] {
+        assert!((force / (0.5 * weight) - 1.0).abs() < 0.05, "{upper:?} {lower:?}");
+    }
+    let pull = 0.5 * (lower.force - upper.force).dot(world.center(door).unwrap() / 0.4);
+    assert!((pull / (0.4 * weight / 1.6) - 1.0).abs() < 0.05, "{pull}");
     // torque about the hinge line: the couple of the two hinges bears the overhang
     let overhang = 0.4 * weight;
     let r = world.center(door).unwrap() / 0.4;
@@ -458,6 +464,43 @@ fn every_enforcement_and_every_contact_solver_holds_a_chain() {
                 "{solver:?}: {}",
                 measure::joint_error(&world)
             );
+        }
+    }
+}
+
+/// A chain of links so light that their drives saturate, in a random pose within limits that are close by:
+/// guessing which limits, efforts and frictions act does not end here. The answer has to be in the box.
+#[test]
+fn limits_efforts_and_friction_of_one_tree_have_an_answer() {
+    for seed in 0..8 {
+        let mut world = earth();
+        let mut before = Side::World;
+        let mut joints = Vec::new();
+        for k in 0..8 {
+            let x = 0.1 * f64::from(k);
+            let link = Body::dynamic(cuboid(0.05, 0.01, 0.01)).at(x + 0.05, 0.0, 0.0).mass(0.02);
+            let link = world.add_body(link).unwrap();
+            let axis = [Vec3::Z, Vec3::Y, Vec3::X][(k as usize + seed) % 3];
+            let mut joint = Joint::hinge(before, link).axis(axis).at(x, 0.0, 0.0);
+            joint.axes[3].limits = Some(Limits { lower: -0.3, upper: 0.2, restitution: 0.0 });
+            joint.axes[3].friction = 0.2;
+            let way = if (k as usize + seed) % 2 == 0 { 2.0 } else { -2.0 };
+            joint.axes[3].drive = Some(Drive {
+                stiffness: 300.0,
+                damping: 30.0,
+                limit: 35.0,
+                effort: 0.0,
+                target: Target::Constant { position: way, velocity: 0.0 },
+            });
+            joints.push(world.add_joint(joint).unwrap());
+            before = link.into();
+        }
+        for _ in 0..60 {
+            world.step(FRAME).unwrap();
+            for &joint in &joints {
+                let q = world.joint_reading(joint).unwrap().coordinates[3];
+                assert!((-0.301..0.201).contains(&q), "seed {seed}: {q}");
+            }
         }
     }
 }

@@ -176,7 +176,8 @@ pub enum Enforcement {
 /// How the equations of joints are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JointSolve {
-    /// By sparse factorization: exact, linear in the size of a tree.
+    /// By sparse factorization: exact, linear in the size of a tree. Plain joints of bodies of like masses
+    /// among many contacts are solved as by [`JointSolve::Soft`].
     #[default]
     Exact,
     /// As rows of the contact problem, by the contact solver's iterations.
@@ -185,6 +186,10 @@ pub enum JointSolve {
     /// the averaging of [tonge2012, Eq. 37], of which the paper proves that it converges; joints hold
     /// exactly however few the iterations. Not for solvers that diverge by themselves.
     Interleaved,
+    /// Where something touches, as rows beside those of contacts, by few iterations in every substep: as
+    /// fast as contacts, with gaps of millimetres. Joints with drives or springs, or with an enforcement
+    /// of their own, are solved exactly.
+    Soft,
 }
 
 /// How joints are held and solved where they do not say it themselves.

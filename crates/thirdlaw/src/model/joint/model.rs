@@ -280,6 +280,22 @@ pub(crate) fn check_use(joint: &Joint, locked: &[bool; 6]) -> Result<(), JointEr
 }
 
 impl JointModel {
+    /// Anchor from the centre of mass and turn of the frame of both sides, in their own axes.
+    pub fn frames(&self) -> [(Vec3, Quat); 2] {
+        [(self.anchor_a, self.basis_a), (self.anchor_b, self.basis_b)]
+    }
+
+    /// How many turns are left free by a joint that holds its anchors together; none where it does not.
+    pub fn free_turns(&self) -> Option<usize> {
+        let [x, y, z, turns @ ..] = self.locked;
+        (x && y && z).then(|| turns.iter().filter(|&&locked| !locked).count())
+    }
+
+    /// Which coordinates it holds, in the order of [`Axis::ALL`](crate::Axis::ALL).
+    pub fn held(&self) -> [bool; 6] {
+        self.locked
+    }
+
     /// The pose of a frame from its side's centre of mass, in the side's own axes.
     pub(crate) fn set_frames(&mut self, a: Pose, b: Pose) {
         (self.anchor_a, self.basis_a) = (a.translation, a.rotation.normalize());

@@ -53,12 +53,21 @@ fn the_direct_solver_follows_on_what_iteration_is_not_trusted_with() {
 
 #[test]
 fn few_contacts_are_solved_through_joints_and_many_in_turn() {
-    let facts = JointFacts { contact_rows: 24, nodes: 12, pairwise: true };
+    let facts =
+        JointFacts { contact_rows: 24, nodes: 12, pairwise: true, plain: false, lopsided: false };
     let exact = |facts| classify_joints(&facts, JointSolve::Exact);
     assert_eq!(exact(JointFacts { contact_rows: 0, ..facts }), SolvePath::Joints);
     assert_eq!(exact(facts), SolvePath::ThroughJoints);
     assert_eq!(exact(JointFacts { contact_rows: 243, ..facts }), SolvePath::JointsInTurn);
     assert_eq!(exact(JointFacts { nodes: 900, ..facts }), SolvePath::JointsInTurn);
+    // plain joints of like masses among many contacts need not be exact
+    let plain = JointFacts { nodes: 900, plain: true, ..facts };
+    assert_eq!(exact(plain), SolvePath::SoftJoints);
+    assert_eq!(exact(JointFacts { lopsided: true, ..plain }), SolvePath::JointsInTurn);
+    assert_eq!(exact(JointFacts { nodes: 12, ..plain }), SolvePath::ThroughJoints);
+    let soft = |facts| classify_joints(&facts, JointSolve::Soft);
+    assert_eq!(soft(JointFacts { nodes: 12, ..plain }), SolvePath::SoftJoints);
+    assert_eq!(soft(facts), SolvePath::ThroughJoints);
     assert_eq!(classify_joints(&facts, JointSolve::Rows), SolvePath::JointRows);
     let geared = JointFacts { pairwise: false, ..facts };
     assert_eq!(classify_joints(&geared, JointSolve::Rows), SolvePath::ThroughJoints);

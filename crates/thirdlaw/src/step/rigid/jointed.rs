@@ -22,6 +22,7 @@ use crate::joint::island::Stage;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::model::body::{mass, rotation};
+use crate::model::joint::description::Enforcement;
 use crate::report::SolvePath;
 use crate::step::classify::{BOUNCE_ITERATIONS, Facts, JointFacts, classify_joints, effort};
 
@@ -51,12 +52,19 @@ impl IslandScratch {
             nodes: self.velocities.bodies.len() + self.velocities.particles.len() + 1,
             // gears and constraints hold more than two sides, which the contact problem cannot say
             pairwise: self.joints.system.is_pairwise(),
+            plain: members.points.is_empty()
+                && settings.joints.enforcement == Enforcement::Reduced
+                && self.joints.is_plain(),
+            lopsided: Facts::of_bodies(model, state, members.bodies).is_lopsided(),
         };
         self.path = classify_joints(&joint_facts, settings.joints.solve);
-        if self.path == SolvePath::JointRows {
+        if matches!(self.path, SolvePath::JointRows | SolvePath::SoftJoints) {
             self.add_joint_rows(members);
         }
         contact::prepare(&self.problem, &mut self.solver);
+        if self.path == SolvePath::SoftJoints {
+            return self.solve_soft_joints(setting, members, changed);
+        }
         let rows = self.problem.rows.len();
         let facts = Facts::of_bodies(model, state, members.bodies);
         let push = effort(&facts, &settings.contact, settings.contact.iterations, rows);

@@ -29,6 +29,7 @@ pub(crate) mod pile;
 pub(crate) mod reduced;
 pub(crate) mod restitution;
 pub(crate) mod sleep;
+mod soft_joints;
 pub(crate) mod stopwatch;
 pub(crate) mod substep;
 
@@ -36,9 +37,10 @@ use super::classify::{Facts, classify};
 use super::island::{Island, Islands, Linked};
 use crate::collide::broad::BroadPhase;
 use crate::collide::contacts::{self, ContactScratch};
-use crate::ids::PointId;
+use crate::ids::{JointId, PointId};
 use crate::model::Model;
 use crate::model::body::BodyKind;
+use crate::model::joint::model::{JointModel, Node};
 use crate::model::settings::Settings;
 use crate::report::{Observer, SolvePath, Stage, StepError, StepReport};
 use crate::state::State;
@@ -172,7 +174,8 @@ pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError
     let broken = bodies.position_first(|(now, body)| !now.is_finite() && body.alive);
     if let Some(i) = broken {
         let (step, time) = (state.step, state.time);
-        return Err(StepError::NotFinite { body: model.id(i), step, time });
+        let joint = joint_of(model, i);
+        return Err(StepError::NotFinite { body: model.id(i), joint, step, time });
     }
     for (i, point) in state.points.iter().enumerate() {
         let model = &model.points[i];
@@ -182,6 +185,16 @@ pub(super) fn check_finite(model: &Model, state: &State) -> Result<(), StepError
         }
     }
     Ok(())
+}
+
+/// A joint of a body: one with a drive, else any.
+fn joint_of(model: &Model, body: usize) -> Option<JointId> {
+    let holds =
+        |joint: &JointModel| joint.alive && [joint.a, joint.b].contains(&Node::Body(body as u32));
+    let joints = || model.joints.iter().enumerate().filter(|(_, joint)| holds(joint));
+    let driven = |joint: &JointModel| joint.joint.axes.iter().any(|axis| axis.drive.is_some());
+    let found = joints().find(|(_, joint)| driven(joint)).or_else(|| joints().next());
+    found.map(|(i, joint)| JointId { index: i as u32, generation: joint.generation })
 }
 
 /// Keyframed bodies get the mean velocity of this step, by which neighbours judge them.

@@ -81,8 +81,8 @@ fn creature() -> Subject {
 }
 
 /// A heap of short chains: many contacts, which take turns with the joints.
-fn heap_of_chains() -> Subject {
-    let mut world = with(|_| {});
+fn heap_of_chains(change: impl FnOnce(&mut Settings)) -> Subject {
+    let mut world = with(change);
     world.add_body(floor()).unwrap();
     for i in 0..9 {
         let (x, z) = (0.5 * (i % 3) as f64, 0.25 * (i / 3) as f64);
@@ -173,7 +173,12 @@ pub const CASES: &[Case] = &[
     },
     Case { name: "joints/landing", frames: 90, build: || landing(|_| {}) },
     Case { name: "joints/creature", frames: 60, build: creature },
-    Case { name: "joints/heap-of-chains", frames: 50, build: heap_of_chains },
+    Case { name: "joints/heap-of-chains", frames: 50, build: || heap_of_chains(|_| {}) },
+    Case {
+        name: "joints/heap-of-chains-in-turn",
+        frames: 50,
+        build: || heap_of_chains(|s| s.joints.enforcement = Enforcement::Stabilized),
+    },
     Case { name: "joints/loops", frames: 60, build: loops },
     Case { name: "joints/points", frames: 60, build: points },
 ];
