@@ -167,7 +167,9 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
     let mut fields = vec![strain, forces];
     if !model.is_cloth() {
         let solids = &model.elements.energies.tetrahedra;
-        fields.push((0..solids.len()).map(|e| von_mises(&solids.cauchy_stress(e, &points))).collect());
+        fields.push(
+            (0..solids.len()).map(|e| von_mises(&solids.cauchy_stress(e, &points))).collect(),
+        );
         let change = |e: usize| solids.deformation(e, &points).determinant() - 1.0;
         fields.push((0..solids.len()).map(change).collect());
     }

@@ -170,11 +170,12 @@ impl Stage<'_> {
             (Form::Rigid { .. }, Sample::Rigid(_)) => true,
             (Form::Deforming { mesh, fields }, Sample::Points(s)) => {
                 let mesh = &self.meshes[*mesh];
-                let counts =
-                    [mesh.vertices.len(), mesh.triangles.len(), mesh.tetrahedra.len()];
+                let counts = [mesh.vertices.len(), mesh.triangles.len(), mesh.tetrahedra.len()];
                 s.points.len() == counts[0] && s.fits(fields, counts)
             }
-            (Form::Points { fields, .. }, Sample::Points(s)) => s.fits(fields, [s.points.len(), 0, 0]),
+            (Form::Points { fields, .. }, Sample::Points(s)) => {
+                s.fits(fields, [s.points.len(), 0, 0])
+            }
             _ => false,
         };
         let fit = frame.samples.len() == self.objects.len()

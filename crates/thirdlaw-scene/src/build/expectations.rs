@@ -103,7 +103,12 @@ impl Builder<'_> {
                     .into()
             }
         };
-        fail(format!("there is no body, cloth, soft body, point, joint, emitter or coupling `{body}`"), hint)
+        fail(
+            format!(
+                "there is no body, cloth, soft body, point, joint, emitter or coupling `{body}`"
+            ),
+            hint,
+        )
     }
 }
 

@@ -124,9 +124,8 @@ fn mesh(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
 
 /// A preset by name, or a table of overrides; whether springs hold it instead of a law.
 fn material(table: &Table) -> (bool, SolidMaterial) {
-    let preset = |name: Option<&str>| {
-        SolidMaterial::preset(name.unwrap_or("rubber")).unwrap_or_default()
-    };
+    let preset =
+        |name: Option<&str>| SolidMaterial::preset(name.unwrap_or("rubber")).unwrap_or_default();
     let Some(node) = table.get("material") else { return (false, preset(None)) };
     let Some(table) = node.table() else { return (false, preset(node.text())) };
     let mut material = preset(table.text("preset"));

@@ -1,7 +1,7 @@
 //! What can be read off a cloth or a soft body.
 
-use thirdlaw::energy::Energy;
 use thirdlaw::collide::deformable::{Tree, signed_distance};
+use thirdlaw::energy::Energy;
 use thirdlaw::math::Vec3;
 use thirdlaw::{ClothId, World};
 

@@ -11,7 +11,8 @@ pub static LAWS: [&str; 5] =
     ["neo-hookean", "corotated", "st-venant-kirchhoff", "linear", "springs"];
 
 const CELLS: Kind = Kind::Integer(range(1.0, 1e4));
-const SPACING: Key = key("spacing", LENGTH, "Size of its tetrahedra, m; default an eighth of its width.");
+const SPACING: Key =
+    key("spacing", LENGTH, "Size of its tetrahedra, m; default an eighth of its width.");
 
 /// A soft body.
 pub static SOFT_BODY: TableFormat = TableFormat {
@@ -40,11 +41,7 @@ pub static SOFT_BODY: TableFormat = TableFormat {
         ),
         key("rotation", ROTATION_OF, "Orientation: { axis = [1, 0, 0], degrees = 90 }."),
         key("velocity", VECTOR, "Of all vertices at the start, m/s."),
-        key(
-            "pins",
-            PINS,
-            "What is held: a group of vertices such as \"left\", or a list of pins.",
-        ),
+        key("pins", PINS, "What is held: a group of vertices such as \"left\", or a list of pins."),
         key("groups", Kind::Table(&GROUPS), "Which bodies, cloths and soft bodies it may touch."),
         key(
             "self_collision",

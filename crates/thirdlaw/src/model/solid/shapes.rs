@@ -47,8 +47,7 @@ impl SolidMesh {
             return Err(DeformableError::Value { field: "inner", problem });
         }
         let (middle, wall, half) = (0.5 * (radius + inner), 0.5 * (radius - inner), 0.5 * height);
-        let distance =
-            |p: Vec3| rectangle((across(p) - middle).abs() - wall, p.y.abs() - half);
+        let distance = |p: Vec3| rectangle((across(p) - middle).abs() - wall, p.y.abs() - half);
         stuff(&distance, Vec3::new(radius, half, radius), spacing)
     }
 }

@@ -20,8 +20,7 @@ const POINTS_MAX: f64 = 2e7;
 const BISECTIONS: u32 = 10;
 
 /// Neighbours of a lattice point, in half cells: along the axes, and to the points in between.
-const AXES: [[i32; 3]; 6] =
-    [[2, 0, 0], [-2, 0, 0], [0, 2, 0], [0, -2, 0], [0, 0, 2], [0, 0, -2]];
+const AXES: [[i32; 3]; 6] = [[2, 0, 0], [-2, 0, 0], [0, 2, 0], [0, -2, 0], [0, 0, 2], [0, 0, -2]];
 const DIAGONALS: [[i32; 3]; 8] = [
     [1, 1, 1],
     [1, 1, -1],
@@ -206,7 +205,8 @@ impl Lattice<'_> {
 
     /// Tetrahedra of the lattice, clipped.
     fn fill(&self) -> SolidMesh {
-        let mut output = Output { lattice: self, mesh: SolidMesh::default(), known: BTreeMap::new() };
+        let mut output =
+            Output { lattice: self, mesh: SolidMesh::default(), known: BTreeMap::new() };
         self.each_point(|p| {
             // from the middle of each cell to the next one along every axis
             if p[0] % 2 == 0 {
@@ -350,8 +350,7 @@ mod tests {
         assert!(quality.smallest_angle > angle && quality.smallest_volume > 0.0, "{quality:?}");
         let surface = mesh.surface();
         let x = |i: u32| mesh.positions[i as usize];
-        let enclosed: f64 =
-            surface.iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0).sum();
+        let enclosed: f64 = surface.iter().map(|&[a, b, c]| x(a).dot(x(b).cross(x(c))) / 6.0).sum();
         assert!((enclosed / quality.volume - 1.0).abs() < 1e-12, "{enclosed}");
         let mut edges: Vec<[u32; 2]> =
             surface.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]).collect();
