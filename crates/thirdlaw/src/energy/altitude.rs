@@ -40,7 +40,7 @@ struct Height {
 
 /// What springs contribute at one state.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct AltitudeParts {
     list: Vec<Part>,
     h: f64,
 }
@@ -88,7 +88,7 @@ impl AltitudeSprings {
 impl Energy for AltitudeSprings {
     const NAME: &'static str = "altitude spring";
     type Nodes = [u32; 4];
-    type Parts = Parts;
+    type Parts = AltitudeParts;
 
     fn len(&self) -> usize {
         self.list.len()
@@ -117,7 +117,7 @@ impl Energy for AltitudeSprings {
         self.list[element].energy(x)
     }
 
-    fn evaluate(&self, step: &Step, parts: &mut Parts) {
+    fn evaluate(&self, step: &Step, parts: &mut AltitudeParts) {
         parts.h = step.h;
         parts.list.resize(self.list.len(), Part::default());
         each(self.list.len(), &mut parts.list[..], &|rows, out: &mut [Part]| {
@@ -137,7 +137,13 @@ impl Energy for AltitudeSprings {
     }
 
     #[inline(always)]
-    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut RowSum<'_, T>) {
+    fn add_row<T: Scalar>(
+        &self,
+        parts: &AltitudeParts,
+        element: usize,
+        i: usize,
+        row: &mut RowSum<'_, T>,
+    ) {
         let part = &parts.list[element];
         let (now, before) = (&part.now.gradient, &part.before);
         *row.force -= part.pulls[0] * now[i] + part.pulls[1] * before[i];
@@ -149,7 +155,7 @@ impl Energy for AltitudeSprings {
         }
     }
 
-    fn energy_since(&self, step: &Step, _: &mut Parts) -> f64 {
+    fn energy_since(&self, step: &Step, _: &mut AltitudeParts) -> f64 {
         sum(0..self.list.len(), (), &|rows, ()| {
             let energy = |s: &AltitudeSpring| {
                 let mut energy = s.energy(step.x1);

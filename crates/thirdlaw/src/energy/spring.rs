@@ -32,7 +32,7 @@ pub struct EdgeSprings {
 
 /// What springs contribute at one state.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct EdgeParts {
     /// Force on the first vertex, N, and K + D/h, N/m.
     list: Vec<(Vec3, Mat3)>,
     h: f64,
@@ -95,7 +95,7 @@ impl EdgeSprings {
 impl Energy for EdgeSprings {
     const NAME: &'static str = "edge spring";
     type Nodes = [u32; 2];
-    type Parts = Parts;
+    type Parts = EdgeParts;
 
     fn len(&self) -> usize {
         self.list.len()
@@ -128,7 +128,7 @@ impl Energy for EdgeSprings {
         self.list[element].energy(x)
     }
 
-    fn evaluate(&self, step: &Step, parts: &mut Parts) {
+    fn evaluate(&self, step: &Step, parts: &mut EdgeParts) {
         parts.h = step.h;
         parts.list.resize(self.list.len(), (Vec3::ZERO, Mat3::ZERO));
         each(self.list.len(), &mut parts.list[..], &|rows, out: &mut [(Vec3, Mat3)]| {
@@ -152,7 +152,13 @@ impl Energy for EdgeSprings {
     }
 
     #[inline(always)]
-    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut RowSum<'_, T>) {
+    fn add_row<T: Scalar>(
+        &self,
+        parts: &EdgeParts,
+        element: usize,
+        i: usize,
+        row: &mut RowSum<'_, T>,
+    ) {
         let (force, k) = &parts.list[element];
         *row.force += if i == 0 { *force } else { -*force };
         let (scale, block) = (T::of(parts.h * parts.h), block_of(k));
@@ -160,7 +166,7 @@ impl Energy for EdgeSprings {
         add_scaled(row.block(1 - i), &block, -scale);
     }
 
-    fn energy_since(&self, step: &Step, _: &mut Parts) -> f64 {
+    fn energy_since(&self, step: &Step, _: &mut EdgeParts) -> f64 {
         sum(0..self.list.len(), (), &|rows, ()| {
             let energy = |s: &EdgeSpring| {
                 let before = s.along(step.x0);

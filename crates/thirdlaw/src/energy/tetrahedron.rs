@@ -34,7 +34,7 @@ struct Tetrahedron {
 
 /// What tetrahedra contribute at one state.
 #[derive(Clone, Debug, Default)]
-pub struct Parts {
+pub struct TetrahedronParts {
     list: Vec<Part>,
     /// Length of the step, s.
     h: f64,
@@ -117,7 +117,7 @@ impl Tetrahedra {
 impl Energy for Tetrahedra {
     const NAME: &'static str = "tetrahedron";
     type Nodes = [u32; 4];
-    type Parts = Parts;
+    type Parts = TetrahedronParts;
 
     fn len(&self) -> usize {
         self.list.len()
@@ -174,7 +174,7 @@ impl Energy for Tetrahedra {
         t.volume * self.of(t).energy_density(&t.deformation(x))
     }
 
-    fn evaluate(&self, step: &Step, parts: &mut Parts) {
+    fn evaluate(&self, step: &Step, parts: &mut TetrahedronParts) {
         parts.h = step.h;
         parts.list.resize(self.list.len(), Part::default());
         each(self.list.len(), &mut parts.list[..], &|rows, out: &mut [Part]| {
@@ -195,7 +195,13 @@ impl Energy for Tetrahedra {
     }
 
     #[inline(always)]
-    fn add_row<T: Scalar>(&self, parts: &Parts, element: usize, i: usize, row: &mut RowSum<'_, T>) {
+    fn add_row<T: Scalar>(
+        &self,
+        parts: &TetrahedronParts,
+        element: usize,
+        i: usize,
+        row: &mut RowSum<'_, T>,
+    ) {
         let part = &parts.list[element];
         let scale = T::of(parts.h * parts.h);
         if i == 0 {
@@ -218,7 +224,7 @@ impl Energy for Tetrahedra {
         *row.force += part.forces[i - 1];
     }
 
-    fn energy_since(&self, step: &Step, _: &mut Parts) -> f64 {
+    fn energy_since(&self, step: &Step, _: &mut TetrahedronParts) -> f64 {
         sum(0..self.list.len(), (), &|rows, ()| {
             let energy = |t: &Tetrahedron| {
                 let (material, f) = (self.of(t), t.deformation(step.x1));

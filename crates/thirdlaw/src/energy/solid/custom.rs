@@ -5,6 +5,7 @@
 
 use super::principal::{Blocks, PAIRS};
 use crate::math::{Mat3, Vec3};
+use std::array::from_fn;
 use std::fmt::Debug;
 
 /// An energy density Ψ(F). It must not depend on rotations from the left, Ψ(RF) = Ψ(F), or bodies that
@@ -81,14 +82,8 @@ pub fn respond(
 
 /// The nearest symmetric matrix without negative eigenvalues, by Jacobi's rotations.
 fn without_negative(h: &[[f64; 9]; 9]) -> [[f64; 9]; 9] {
-    let mut a = [[0.0; 9]; 9];
-    let mut v = [[0.0; 9]; 9];
-    for i in 0..9 {
-        for j in 0..9 {
-            a[i][j] = 0.5 * (h[i][j] + h[j][i]);
-        }
-        v[i][i] = 1.0;
-    }
+    let mut a: [[f64; 9]; 9] = from_fn(|i| from_fn(|j| 0.5 * (h[i][j] + h[j][i])));
+    let mut v: [[f64; 9]; 9] = from_fn(|i| from_fn(|j| if i == j { 1.0 } else { 0.0 }));
     for _ in 0..SWEEPS {
         for p in 0..9 {
             for q in p + 1..9 {
@@ -96,16 +91,9 @@ fn without_negative(h: &[[f64; 9]; 9]) -> [[f64; 9]; 9] {
             }
         }
     }
-    let mut out = [[0.0; 9]; 9];
-    for k in 0..9 {
-        let value = a[k][k].max(0.0);
-        for i in 0..9 {
-            for j in 0..9 {
-                out[i][j] += value * v[i][k] * v[j][k];
-            }
-        }
-    }
-    out
+    let entry =
+        |i: usize, j: usize| -> f64 { (0..9).map(|k| a[k][k].max(0.0) * v[i][k] * v[j][k]).sum() };
+    from_fn(|i| from_fn(|j| entry(i, j)))
 }
 
 fn rotate(a: &mut [[f64; 9]; 9], v: &mut [[f64; 9]; 9], p: usize, q: usize) {
@@ -120,8 +108,6 @@ fn rotate(a: &mut [[f64; 9]; 9], v: &mut [[f64; 9]; 9], p: usize, q: usize) {
         (row[p], row[q]) = (cosine * row[p] - sine * row[q], sine * row[p] + cosine * row[q]);
     }
     let (first, second) = (a[p], a[q]);
-    for k in 0..9 {
-        a[p][k] = cosine * first[k] - sine * second[k];
-        a[q][k] = sine * first[k] + cosine * second[k];
-    }
+    a[p] = from_fn(|k| cosine * first[k] - sine * second[k]);
+    a[q] = from_fn(|k| sine * first[k] + cosine * second[k]);
 }

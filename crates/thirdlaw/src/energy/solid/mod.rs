@@ -13,12 +13,12 @@
 //!
 //! which a rigid motion leaves at zero whatever the shape.
 
-pub mod corotated;
-pub mod custom;
-pub mod linear;
-pub mod neo_hookean;
-pub mod principal;
-pub mod st_venant_kirchhoff;
+pub(crate) mod corotated;
+pub(crate) mod custom;
+pub(crate) mod linear;
+pub(crate) mod neo_hookean;
+pub(crate) mod principal;
+pub(crate) mod st_venant_kirchhoff;
 
 pub use custom::EnergyDensity;
 
