@@ -63,7 +63,7 @@ impl ClothTally {
 
     /// What it came to; `None` where there is no cloth.
     pub fn figures(&self, world: &World, frames: u32, total_ms: f64) -> Option<ClothFigures> {
-        let cloths = || world.cloths().filter_map(|id| world.cloth(id).ok());
+        let cloths = || world.deformables().filter_map(|id| world.deformable(id).ok());
         cloths().next()?;
         let share = |stage: Stage| {
             let ms = self.stage_ms.get(&stage).copied().unwrap_or(0.0);

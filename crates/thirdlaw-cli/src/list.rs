@@ -52,11 +52,16 @@ pub fn contents(scene: &Scene) -> String {
     if bodies > 0 || (scene.cloths.is_empty() && scene.emitters.is_empty()) {
         parts.push(if bodies == 1 { "1 body".into() } else { format!("{bodies} bodies") });
     }
-    if !scene.cloths.is_empty() {
+    for soft in [false, true] {
         let count = |cloth: &SceneCloth| scene.world.vertices(cloth.id).map_or(0, <[_]>::len);
-        let vertices: usize = scene.cloths.iter().map(count).sum();
-        parts
-            .push(format!("{} of {vertices} vertices", print::plural(scene.cloths.len(), "cloth")));
+        let all: Vec<usize> = scene.cloths.iter().filter(|c| c.soft == soft).map(count).collect();
+        let what = match (soft, all.len()) {
+            (_, 0) => continue,
+            (false, n) => print::plural(n, "cloth"),
+            (true, 1) => "1 soft body".into(),
+            (true, n) => format!("{n} soft bodies"),
+        };
+        parts.push(format!("{what} of {} vertices", all.iter().sum::<usize>()));
     }
     if !scene.joints.is_empty() {
         parts.push(print::plural(scene.joints.len(), "joint"));

@@ -49,7 +49,7 @@ pub struct Scene {
     pub world: World,
     /// In the order they were added.
     pub bodies: Vec<SceneBody>,
-    /// In the order they were added.
+    /// Cloths and soft bodies, in the order they were added.
     pub cloths: Vec<SceneCloth>,
     /// In the order they were added.
     pub points: Vec<ScenePoint>,
@@ -90,7 +90,7 @@ pub struct SceneBody {
     pub id: BodyId,
     /// Red, green, blue, 0 to 1.
     pub color: Option<[f32; 3]>,
-    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[points]`, `[urdf]`,
+    /// Which table it came from: `[bodies]` first, then `[generate]`, `[cloths]`, `[soft_bodies]`, `[points]`, `[urdf]`,
     /// `[joints]` and `[emitters]`, in their order.
     pub object: usize,
 }
@@ -142,7 +142,7 @@ pub struct SceneJoint {
     pub object: usize,
 }
 
-/// A cloth of a scene.
+/// A cloth or a soft body of a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SceneCloth {
     /// Its name; copies are `name.0`, `name.1`, …
@@ -153,6 +153,8 @@ pub struct SceneCloth {
     pub color: Option<[f32; 3]>,
     /// Which table it came from, counted on after those of the bodies.
     pub object: usize,
+    /// Whether it is a soft body.
+    pub soft: bool,
 }
 
 /// Where pictures are taken from.

@@ -27,6 +27,7 @@ pub mod collide;
 #[doc(hidden)]
 pub mod linalg;
 
+pub use energy::solid::{EnergyDensity, SolidLaw, SolidMaterial};
 pub use ids::{
     AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, ParticleId,
     ParticleOwner, PointId, StaleId,
@@ -49,6 +50,7 @@ pub use model::settings::{
     ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
     Preconditioner, Settings, Solver,
 };
+pub use model::solid::{MeshQuality, SolidMesh};
 pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
 pub use shape::Shape;
 pub use state::joint::JointReading;

@@ -8,6 +8,7 @@ mod overlap;
 
 pub use overlap::{Overlap, overlap_depth, overlaps, penetration};
 
+use crate::energy::Energy;
 use crate::joint::geometry::side_pose;
 use crate::math::{Mat3, Quat, Twist, Vec3};
 use crate::model::body::model::BodyModel;
@@ -24,7 +25,7 @@ pub struct MechanicalEnergy {
     pub kinetic: f64,
     /// −m g·x, zero at the world's origin.
     pub gravity: f64,
-    /// Stretch, shear and bend of cloth; springs of joints, and joints that are held softly.
+    /// Stretch, shear and bend of cloth; strain of soft bodies; springs of joints, and joints that are held softly.
     pub elastic: f64,
 }
 
@@ -93,7 +94,7 @@ fn points(world: &World) -> impl Iterator<Item = (&PointModel, PointState)> {
     points.filter(|(point, _)| point.alive)
 }
 
-/// Largest |l/l₀ − 1| over the warp and weft edges of every cloth.
+/// Largest |l/l₀ − 1| over the warp and weft edges of every cloth and all edges of soft bodies.
 pub fn strain(world: &World) -> f64 {
     let x = &world.state().particles.x;
     let threads = world.model().sheet.elements.threads.iter();
@@ -101,6 +102,25 @@ pub fn strain(world: &World) -> f64 {
         ((x[b as usize] - x[a as usize]).length() / rest - 1.0).abs()
     };
     threads.map(strain).fold(0.0, f64::max)
+}
+
+/// Largest relative change of volume around any vertex of a soft body: of the tetrahedra that share it,
+/// which is the volume that incompressible schemes keep [irving2007].
+pub fn volume_error(world: &World) -> f64 {
+    let tetrahedra = &world.model().sheet.elements.energies.tetrahedra;
+    let x = &world.state().particles.x;
+    let mut around = vec![(0.0, 0.0); x.len()];
+    for element in 0..tetrahedra.len() {
+        let rest = tetrahedra.rest_volume(element);
+        let now = rest * tetrahedra.deformation(element, x).determinant();
+        for node in tetrahedra.nodes(element) {
+            let (before, after) = &mut around[node as usize];
+            *before += rest;
+            *after += now;
+        }
+    }
+    let filled = around.iter().filter(|(before, _)| *before > 0.0);
+    filled.map(|(before, after)| (after / before - 1.0).abs()).fold(0.0, f64::max)
 }
 
 fn body_kinetic(world: &World, slot: usize) -> f64 {

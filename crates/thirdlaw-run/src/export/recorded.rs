@@ -13,7 +13,10 @@ use crate::error::RunError;
 use crate::recording::Recording;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
+use thirdlaw::energy::Energy;
+use thirdlaw::energy::tetrahedron::Tetrahedra;
 use thirdlaw::math::Mat3;
+use thirdlaw::model::deformable::DeformableModel;
 use thirdlaw::shape::{Convex, Geometry};
 use thirdlaw::{BodyKind, ClothId, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
 
@@ -44,19 +47,24 @@ pub fn stage(recording: &Recording, frames: Vec<u32>) -> Result<Stage<'_>, RunEr
         slots.push(body.id.index as usize);
     }
     for (cloth, color) in scene.cloths.iter().zip(colors::cloth_colors(scene)) {
-        let Ok(model) = scene.world.cloth(cloth.id) else { continue };
+        let Ok(model) = scene.world.deformable(cloth.id) else { continue };
         let Ok(vertices) = scene.world.vertices(cloth.id) else { continue };
         meshes.push(ExportMesh {
             vertices: vertices.to_vec(),
             triangles: model.triangles().collect(),
-            two_sided: true,
+            tetrahedra: tetrahedra(&model.elements.energies.tetrahedra),
+            two_sided: !cloth.soft,
             ..ExportMesh::default()
         });
         let field = |name: &str, place, width| FieldInfo { name: name.into(), place, width };
         let fields = vec![
             field("strain", FieldPlace::Triangle, 1),
             field("contact_force", FieldPlace::Vertex, 3),
+            field("stress", FieldPlace::Tetrahedron, 1),
+            field("volume_change", FieldPlace::Tetrahedron, 1),
         ];
+        // those of tetrahedra only where there are any
+        let fields = fields.into_iter().take(if cloth.soft { 4 } else { 2 }).collect();
         let form = Form::Deforming { mesh: meshes.len() - 1, fields };
         objects.push(Object { name: cloth.name.clone(), color, form });
     }
@@ -131,16 +139,20 @@ fn frame(recording: &Recording, snapshot: &Snapshot, slots: &[usize]) -> Frame {
 
 /// A cloth as a snapshot has it, with the strain of its triangles and what solids push it with.
 fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Sample> {
-    let model = recording.scene.world.cloth(id).ok()?;
+    let model = recording.scene.world.deformable(id).ok()?;
     let particles = &snapshot.state.particles;
     let (points, velocities) =
         (particles.x.get(model.range())?.to_vec(), particles.v.get(model.range())?.to_vec());
-    let [b_u, b_v] = model.fabric().rest_scale;
-    let strain = model.elements.membranes.iter().map(|membrane| {
-        let (w_u, w_v) = thirdlaw::energy::membrane::directions(membrane, &points);
-        (w_u.length() / b_u - 1.0).abs().max((w_v.length() / b_v - 1.0).abs())
-    });
-    let strain: Vec<f64> = strain.collect();
+    let strain = if model.is_cloth() {
+        let [b_u, b_v] = model.fabric().rest_scale;
+        let strain = model.elements.membranes.iter().map(|membrane| {
+            let (w_u, w_v) = thirdlaw::energy::membrane::directions(membrane, &points);
+            (w_u.length() / b_u - 1.0).abs().max((w_v.length() / b_v - 1.0).abs())
+        });
+        strain.collect()
+    } else {
+        edge_strain(model, &points)
+    };
     let mut forces = vec![0.0; 3 * points.len()];
     for touch in &snapshot.state.cloth.touches {
         if !model.range().contains(&(touch.particle as usize)) {
@@ -152,8 +164,40 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
             force.iter_mut().zip(sum.to_array()).for_each(|(f, s)| *f += s);
         }
     }
-    let fields = vec![strain, forces];
+    let mut fields = vec![strain, forces];
+    if !model.is_cloth() {
+        let solids = &model.elements.energies.tetrahedra;
+        fields.push(
+            (0..solids.len()).map(|e| von_mises(&solids.cauchy_stress(e, &points))).collect(),
+        );
+        let change = |e: usize| solids.deformation(e, &points).determinant() - 1.0;
+        fields.push((0..solids.len()).map(change).collect());
+    }
     Some(Sample::Points(PointsSample { points, velocities, fields, ids: Vec::new() }))
+}
+
+/// Largest |l/l₀ − 1| of the edges of each triangle of a surface.
+fn edge_strain(model: &DeformableModel, points: &[Vec3]) -> Vec<f64> {
+    let rest = &model.elements.rest;
+    let strain = |i: u32, j: u32| {
+        let length = |x: &[Vec3]| x[i as usize].distance(x[j as usize]);
+        (length(points) / length(rest) - 1.0).abs()
+    };
+    model.triangles().map(|[a, b, c]| strain(a, b).max(strain(b, c)).max(strain(c, a))).collect()
+}
+
+/// Corners of all tetrahedra.
+fn tetrahedra(solids: &Tetrahedra) -> Vec<[u32; 4]> {
+    (0..solids.len()).map(|element| solids.nodes(element)).collect()
+}
+
+/// Von Mises' stress √(3/2 s:s) of the deviator s, Pa; 0 where a flat element has no stress.
+fn von_mises(stress: &Mat3) -> f64 {
+    let [a, b, c] = [stress.x_axis, stress.y_axis, stress.z_axis];
+    let normal = [(a.x - b.y), (b.y - c.z), (c.z - a.x)].map(|d| d * d).iter().sum::<f64>();
+    let shear = a.y * a.y + b.z * b.z + c.x * c.x;
+    let found = (0.5 * normal + 3.0 * shear).sqrt();
+    if found.is_finite() { found } else { 0.0 }
 }
 
 /// A stream of particles as a snapshot has it, in the order of their births.

@@ -30,6 +30,8 @@ pub struct ExportMesh {
     pub vertices: Vec<Vec3>,
     /// Counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
+    /// What fills it, for formats that hold solids; empty without.
+    pub tetrahedra: Vec<[u32; 4]>,
     /// Texture coordinates of the corners of each triangle; empty without.
     pub uv: Vec<[[f32; 2]; 3]>,
     /// Unit normals of the corners of each triangle, creases kept; empty where faces are flat.
@@ -79,7 +81,7 @@ pub enum Form {
     },
 }
 
-/// A quantity known at vertices or triangles of an object.
+/// A quantity known at vertices, triangles or tetrahedra of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     /// In lower case with underscores, such as `strain`.
@@ -97,6 +99,8 @@ pub enum FieldPlace {
     Vertex,
     /// One value for each triangle; not for particles.
     Triangle,
+    /// One value for each tetrahedron; only formats that hold solids have it.
+    Tetrahedron,
 }
 
 /// All objects at one moment.
@@ -165,11 +169,13 @@ impl Stage<'_> {
         let fits = |(object, sample): (&Object, &Sample)| match (&object.form, sample) {
             (Form::Rigid { .. }, Sample::Rigid(_)) => true,
             (Form::Deforming { mesh, fields }, Sample::Points(s)) => {
-                let counts =
-                    (self.meshes[*mesh].vertices.len(), self.meshes[*mesh].triangles.len());
-                s.points.len() == counts.0 && s.fits(fields, counts)
+                let mesh = &self.meshes[*mesh];
+                let counts = [mesh.vertices.len(), mesh.triangles.len(), mesh.tetrahedra.len()];
+                s.points.len() == counts[0] && s.fits(fields, counts)
             }
-            (Form::Points { fields, .. }, Sample::Points(s)) => s.fits(fields, (s.points.len(), 0)),
+            (Form::Points { fields, .. }, Sample::Points(s)) => {
+                s.fits(fields, [s.points.len(), 0, 0])
+            }
             _ => false,
         };
         let fit = frame.samples.len() == self.objects.len()
@@ -200,11 +206,8 @@ impl Stage<'_> {
 }
 
 impl PointsSample {
-    fn fits(&self, fields: &[FieldInfo], (vertices, triangles): (usize, usize)) -> bool {
-        let length = |field: &FieldInfo| match field.place {
-            FieldPlace::Vertex => field.width * vertices,
-            FieldPlace::Triangle => field.width * triangles,
-        };
+    fn fits(&self, fields: &[FieldInfo], counts: [usize; 3]) -> bool {
+        let length = |field: &FieldInfo| field.width * counts[field.place as usize];
         self.velocities.len() == self.points.len()
             && (self.ids.is_empty() || self.ids.len() == self.points.len())
             && self.fields.len() == fields.len()
@@ -251,6 +254,7 @@ pub mod examples {
             triangles: vec![[0, 1, 2], [0, 2, 3]],
             uv: vec![[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 1.0], [0.0, 1.0]]],
             normals: Vec::new(),
+            tetrahedra: Vec::new(),
             two_sided: true,
         };
         let rigid = |moves| Form::Rigid { mesh: 0, center: Vec3::ZERO, moves };

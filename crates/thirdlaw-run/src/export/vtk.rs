@@ -1,6 +1,7 @@
 //! VTK: a VTU file a frame and a PVD file that gives each its time.
 //!
-//! All objects of a frame are one unstructured grid of triangles and, for particles, vertices.
+//! All objects of a frame are one unstructured grid of triangles, of tetrahedra where an object is filled
+//! with them, and, for particles, vertices.
 //! Point data: `velocity` (m/s). Cell data: `object` (its number, in the order of `objects.csv`) and
 //! `contact_force` (sum of the contact forces on the whole body, N). Fields of cloth and particles
 //! keep their names and are 0 on other objects. Where things touch is a second grid, one vertex a
@@ -18,6 +19,7 @@ use thirdlaw::Vec3;
 const INDEX: &str = "scene.pvd";
 const OBJECTS: &str = "objects.csv";
 const TRIANGLE: u8 = 5;
+const TETRAHEDRON: u8 = 10;
 const VERTEX: u8 = 1;
 
 /// Whether a file of this name may be one of ours.
@@ -128,6 +130,12 @@ fn objects(stage: &Stage<'_>, frame: &Frame, fields: &[FieldInfo]) -> Grid {
             _ => 0,
         };
         let cells = match mesh {
+            Some(mesh) if !mesh.tetrahedra.is_empty() => {
+                for corners in &mesh.tetrahedra {
+                    grid.cell(corners.iter().map(|&corner| base + i64::from(corner)), TETRAHEDRON);
+                }
+                mesh.tetrahedra.len()
+            }
             Some(mesh) => {
                 for triangle in &mesh.triangles {
                     grid.cell(triangle.iter().map(|&corner| base + i64::from(corner)), TRIANGLE);
@@ -149,7 +157,14 @@ fn objects(stage: &Stage<'_>, frame: &Frame, fields: &[FieldInfo]) -> Grid {
         }
         for (field, list) in fields.iter().zip(&mut values) {
             let length = if field.place == FieldPlace::Vertex { count } else { cells };
-            let own = field_of(object_fields(&object.form), field, sample);
+            let filled = mesh.is_some_and(|m| !m.tetrahedra.is_empty());
+            // of what is filled, cells are not its triangles
+            let shown = match field.place {
+                FieldPlace::Vertex => true,
+                FieldPlace::Triangle => !filled,
+                FieldPlace::Tetrahedron => filled,
+            };
+            let own = field_of(object_fields(&object.form), field, sample).filter(|_| shown);
             list.extend(own.unwrap_or(&[]).iter().map(|&x| x as f32));
             let missing = if own.is_some() { 0 } else { field.width * length };
             list.extend(std::iter::repeat_n(0.0, missing));
@@ -161,7 +176,7 @@ fn objects(stage: &Stage<'_>, frame: &Frame, fields: &[FieldInfo]) -> Grid {
     for (field, list) in fields.iter().zip(values) {
         let data = match field.place {
             FieldPlace::Vertex => &mut grid.point_data,
-            FieldPlace::Triangle => &mut grid.cell_data,
+            FieldPlace::Triangle | FieldPlace::Tetrahedron => &mut grid.cell_data,
         };
         data.push(Array::real(&field.name, field.width, list));
     }

@@ -21,6 +21,8 @@ pub struct Sheet {
     pub color: [f32; 3],
     levels: Vec<Level>,
     triangles: Vec<[u32; 3]>,
+    /// Whether it is the surface of a solid, drawn as it is: with its edges, and from outside only.
+    solid: bool,
 }
 
 /// How a mesh becomes the next finer one.
@@ -46,7 +48,12 @@ impl Sheet {
             vertex_count += level.edges.len();
             levels.push(level);
         }
-        Sheet { id, color, levels, triangles }
+        Sheet { id, color, levels, triangles, solid: false }
+    }
+
+    /// The surface of a soft body.
+    pub fn solid(id: ClothId, color: [f32; 3], triangles: Vec<[u32; 3]>) -> Sheet {
+        Sheet { id, color, levels: Vec::new(), triangles, solid: true }
     }
 
     /// The surface, as seen from its first vertex.
@@ -60,8 +67,8 @@ impl Sheet {
         SurfaceMesh {
             vertices: x.iter().map(|p| p.as_vec3().to_array()).collect(),
             triangles: self.triangles.clone(),
-            smooth: true,
-            two_sided: true,
+            smooth: !self.solid,
+            two_sided: !self.solid,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The bodies, cloths, points, wires and particles of a scene as things to draw.
+//! The bodies, cloths, soft bodies, points, wires and particles of a scene as things to draw.
 //!
 //! Shapes become meshes once, shared by all bodies that have them; a single sphere stays exact. A
 //! half-space that faces straight up is the floor, one that leans a wide slab.
@@ -76,8 +76,12 @@ impl Drawing {
         let slab = meshes.len();
         let colors = colors::cloth_colors(scene);
         let sheet = |(cloth, color): (&SceneCloth, [f32; 3])| {
-            let model = scene.world.cloth(cloth.id).ok()?;
-            Some(Sheet::new(cloth.id, color, model.triangles().collect(), model.count()))
+            let model = scene.world.deformable(cloth.id).ok()?;
+            let triangles = model.triangles().collect();
+            Some(match cloth.soft {
+                true => Sheet::solid(cloth.id, color, triangles),
+                false => Sheet::new(cloth.id, color, triangles, model.count()),
+            })
         };
         let cloths = scene.cloths.iter().zip(colors).filter_map(sheet).collect();
         let wires = wires(scene, Vec3::from(camera.eye).distance(Vec3::from(camera.target)));

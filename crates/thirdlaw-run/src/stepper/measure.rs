@@ -21,7 +21,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &FrameReport, hash: u64)
         contacts: report.contacts,
         penetration: measure::penetration(world),
         strain: measure::strain(world),
-        volume_error: 0.0,
+        volume_error: measure::volume_error(world),
         joint_error: measure::joint_error(world),
         contact_iterations: report.contact_iterations,
         contact_residual: report.contact_residual,

@@ -3,11 +3,12 @@
 use super::Builder;
 use super::body::groups;
 use super::material::color;
+use super::pins::{PinMesh, carry};
 use crate::SceneCloth;
 use crate::error::Place;
 use crate::node::{Entry, Node, Table, Value};
 use thirdlaw::math::Pose;
-use thirdlaw::{Bending, Cloth, ClothError, Fabric, Hold};
+use thirdlaw::{Bending, Cloth, ClothError, Fabric};
 
 /// More cloths than this are a slip of the keyboard.
 const CLOTHS_MAX: usize = 10_000;
@@ -18,7 +19,12 @@ impl Builder<'_> {
         let Some(sheet) = table.get("mesh").and_then(|node| self.sheet(node)) else { return };
         let rotation = table.get("rotation").map(|node| self.rotation(node)).unwrap_or_default();
         let pose = Pose::from_parts(table.vector("position").unwrap_or_default(), rotation);
-        let pins = self.pins(table, &sheet, pose);
+        let pin_mesh = PinMesh {
+            positions: &sheet.mesh.positions,
+            triangles: &sheet.mesh.triangles,
+            groups: &sheet.groups,
+        };
+        let pins = self.pins(table, &pin_mesh, pose);
         let mut cloth = Cloth::new(sheet.mesh).fabric(fabric(table));
         cloth.velocity = table.vector("velocity").unwrap_or_default();
         cloth.groups = groups(table);
@@ -35,21 +41,7 @@ impl Builder<'_> {
             let placed =
                 Pose::from_parts(pose.translation + copy.offset, copy.rotation * pose.rotation);
             // what holds a cloth goes with its copy
-            let shift = placed * pose.inverse();
-            for pin in &mut next.pins {
-                match &mut pin.hold {
-                    Hold::Path(keys) => {
-                        for key in keys {
-                            let moved = shift * Pose::from_parts(key.position, key.rotation);
-                            (key.position, key.rotation) = (moved.translation, moved.rotation);
-                        }
-                    }
-                    Hold::Directions(axes) => {
-                        axes.iter_mut().for_each(|a| *a = shift.rotation * *a)
-                    }
-                    Hold::Place | Hold::Body(_) => {}
-                }
-            }
+            carry(&mut next.pins, placed * pose.inverse());
             let name = format!("{}.{i}", entry.key);
             if !self.add_cloth(entry, table, object, name, next.pose(placed)) {
                 return; // the others would fail alike
@@ -73,7 +65,7 @@ impl Builder<'_> {
         match self.world.add_cloth(cloth) {
             Ok(id) => {
                 let color = table.get("color").and_then(color);
-                self.cloths.push(SceneCloth { name, id, color, object });
+                self.cloths.push(SceneCloth { name, id, color, object, soft: false });
                 true
             }
             Err(e) => {

@@ -98,12 +98,17 @@ impl Builder<'_> {
         let hint = match nearest(body, names) {
             Some(near) => format!("did you mean `{near}`?"),
             None => {
-                "names stand under [bodies], [generate], [cloths], [points], [urdf], [joints], \
+                "names stand under [bodies], [generate], [cloths], [soft_bodies], [points], [urdf], [joints], \
                  [emitters] and [couplings]"
                     .into()
             }
         };
-        fail(format!("there is no body, cloth, point, joint, emitter or coupling `{body}`"), hint)
+        fail(
+            format!(
+                "there is no body, cloth, soft body, point, joint, emitter or coupling `{body}`"
+            ),
+            hint,
+        )
     }
 }
 

@@ -21,6 +21,7 @@ mod settings;
 mod shape;
 mod sheet;
 mod sides;
+mod soft_body;
 
 use crate::coupled::Partition;
 use crate::error::{Place, SceneError};
@@ -82,10 +83,11 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
     }
     // after the bodies, since these may hold them
     let mut object = bodies.len() + generators.len();
-    for section in ["cloths", "points", "urdf"] {
+    for section in ["cloths", "soft_bodies", "points", "urdf"] {
         for entry in root.named(section) {
             match (entry.node.table(), section) {
                 (Some(table), "cloths") => builder.add_cloths(entry, table, object),
+                (Some(table), "soft_bodies") => builder.add_soft_bodies(entry, table, object),
                 (Some(table), "points") => builder.add_points(entry, table, object),
                 (Some(table), _) => builder.add_robot(entry, table, object),
                 (None, _) => {}
@@ -138,8 +140,8 @@ struct Builder<'a> {
 }
 
 /// Tables whose names share one space, since joints and readings name things by them.
-const SECTIONS: [&str; 7] =
-    ["bodies", "generate", "cloths", "points", "urdf", "joints", "emitters"];
+const SECTIONS: [&str; 8] =
+    ["bodies", "generate", "cloths", "soft_bodies", "points", "urdf", "joints", "emitters"];
 
 impl Builder<'_> {
     fn error(&mut self, place: &Place, message: impl Into<String>) {
@@ -174,6 +176,7 @@ impl Builder<'_> {
         }
         let what = match section {
             "cloths" => "a cloth",
+            "soft_bodies" => "a soft body",
             "points" => "a point",
             "urdf" => "a robot",
             "joints" => "a joint",

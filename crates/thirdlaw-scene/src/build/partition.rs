@@ -87,7 +87,7 @@ impl Builder<'_> {
                 let Some(at) = objects.iter().position(|o| o.0 == name) else {
                     let hint = match nearest(name, objects.iter().map(|o| o.0)) {
                         Some(near) => format!("did you mean \"{near}\"?"),
-                        None => "names stand under [bodies], [generate], [cloths], [points], \
+                        None => "names stand under [bodies], [generate], [cloths], [soft_bodies], [points], \
                                  [urdf] and [emitters]"
                             .into(),
                     };
@@ -170,7 +170,7 @@ impl Builder<'_> {
             }
         }
         for cloth in &self.cloths {
-            let Ok(model) = self.world.cloth(cloth.id) else { continue };
+            let Ok(model) = self.world.deformable(cloth.id) else { continue };
             let held = model.pins.iter().find_map(|pin| match pin.hold {
                 PinHold::Body { body, .. } => Some(body),
                 _ => None,

@@ -1,34 +1,59 @@
-//! Pins of a cloth: which vertices, and what holds them.
+//! Pins of cloths and soft bodies: which vertices, and what holds them.
 
 use super::Builder;
-use crate::generate::garment::ClothPattern;
 use crate::names::nearest;
 use crate::node::{Node, Table, Value};
 use std::collections::BTreeMap;
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::{ClothMesh, Hold, Keyframe, Keyframes, Pin};
+use thirdlaw::{Hold, Keyframe, Keyframes, Pin};
+
+/// What pins name vertices of.
+pub struct PinMesh<'a> {
+    /// m.
+    pub positions: &'a [Vec3],
+    /// Of the surface.
+    pub triangles: &'a [[u32; 3]],
+    /// Vertices by the name of their group.
+    pub groups: &'a [(&'static str, Vec<u32>)],
+}
+
+/// What holds an object goes with its copy.
+pub fn carry(pins: &mut [Pin], shift: Pose) {
+    for pin in pins {
+        match &mut pin.hold {
+            Hold::Path(keys) => {
+                for key in keys {
+                    let moved = shift * Pose::from_parts(key.position, key.rotation);
+                    (key.position, key.rotation) = (moved.translation, moved.rotation);
+                }
+            }
+            Hold::Directions(axes) => axes.iter_mut().for_each(|a| *a = shift.rotation * *a),
+            Hold::Place | Hold::Body(_) => {}
+        }
+    }
+}
 
 impl Builder<'_> {
-    /// The pins of a cloth whose mesh is placed at `pose`.
-    pub fn pins(&mut self, table: &Table, sheet: &ClothPattern, pose: Pose) -> Vec<Pin> {
+    /// The pins of an object whose mesh is placed at `pose`.
+    pub fn pins(&mut self, table: &Table, mesh: &PinMesh<'_>, pose: Pose) -> Vec<Pin> {
         let Some(node) = table.get("pins") else { return Vec::new() };
         match &node.value {
             Value::Text(name) => {
-                let vertices = self.vertex_group(node, name, sheet);
+                let vertices = self.vertex_group(node, name, mesh);
                 vertices.map(|vertices| Pin { vertices, hold: Hold::Place }).into_iter().collect()
             }
-            Value::Table(pin) => self.pin(pin, sheet, pose).into_iter().collect(),
+            Value::Table(pin) => self.pin(pin, mesh, pose).into_iter().collect(),
             _ => {
                 let pins = node.items().iter().filter_map(Node::table);
-                pins.filter_map(|pin| self.pin(pin, sheet, pose)).collect()
+                pins.filter_map(|pin| self.pin(pin, mesh, pose)).collect()
             }
         }
     }
 
-    fn pin(&mut self, table: &Table, sheet: &ClothPattern, pose: Pose) -> Option<Pin> {
-        let positions = &sheet.mesh.positions;
+    fn pin(&mut self, table: &Table, mesh: &PinMesh<'_>, pose: Pose) -> Option<Pin> {
+        let positions = mesh.positions;
         let vertices: Vec<u32> = if let Some(node) = table.get("group") {
-            self.vertex_group(node, node.text()?, sheet)?
+            self.vertex_group(node, node.text()?, mesh)?
         } else if let Some(node) = table.get("vertices") {
             node.numbers().iter().map(|&i| i as u32).collect()
         } else if let Some(points) = table.get("nearest") {
@@ -70,16 +95,16 @@ impl Builder<'_> {
         Some(Pin { vertices, hold })
     }
 
-    fn vertex_group(&mut self, node: &Node, name: &str, sheet: &ClothPattern) -> Option<Vec<u32>> {
+    fn vertex_group(&mut self, node: &Node, name: &str, mesh: &PinMesh<'_>) -> Option<Vec<u32>> {
         match name {
-            "all" => return Some((0..sheet.mesh.positions.len() as u32).collect()),
-            "border" => return Some(border(&sheet.mesh)),
+            "all" => return Some((0..mesh.positions.len() as u32).collect()),
+            "border" => return Some(border(mesh.triangles)),
             _ => {}
         }
-        if let Some((_, vertices)) = sheet.groups.iter().find(|(group, _)| *group == name) {
+        if let Some((_, vertices)) = mesh.groups.iter().find(|(group, _)| *group == name) {
             return Some(vertices.clone());
         }
-        let names = || ["all", "border"].into_iter().chain(sheet.groups.iter().map(|g| g.0));
+        let names = || ["all", "border"].into_iter().chain(mesh.groups.iter().map(|g| g.0));
         let hint = match nearest(name, names()) {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("this mesh has {}", names().collect::<Vec<_>>().join(", ")),
@@ -114,9 +139,9 @@ fn nearest_vertex(positions: &[Vec3], point: Vec3) -> Option<u32> {
 }
 
 /// Vertices of edges that only one triangle has, in order.
-fn border(mesh: &ClothMesh) -> Vec<u32> {
+fn border(triangles: &[[u32; 3]]) -> Vec<u32> {
     let mut edges: BTreeMap<[u32; 2], u32> = BTreeMap::new();
-    for &[a, b, c] in &mesh.triangles {
+    for &[a, b, c] in triangles {
         for [i, j] in [[a, b], [b, c], [c, a]] {
             *edges.entry([i.min(j), i.max(j)]).or_default() += 1;
         }

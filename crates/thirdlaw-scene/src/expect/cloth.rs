@@ -1,6 +1,7 @@
-//! What can be read off a cloth.
+//! What can be read off a cloth or a soft body.
 
 use thirdlaw::collide::deformable::{Tree, signed_distance};
+use thirdlaw::energy::Energy;
 use thirdlaw::math::Vec3;
 use thirdlaw::{ClothId, World};
 
@@ -16,7 +17,7 @@ pub enum ClothReading {
     Least(usize),
     /// Largest coordinate of any vertex along an axis, m.
     Most(usize),
-    /// Largest |l/l₀ − 1| over its warp and weft edges.
+    /// Largest |l/l₀ − 1| over its warp and weft edges, or all edges of a soft body.
     Strain,
     /// Fastest vertex, m/s.
     Speed,
@@ -26,8 +27,12 @@ pub enum ClothReading {
     Depth,
     /// Depth of the deepest place of a triangle inside a solid it may touch, m; 0 if none is inside.
     Cut,
-    /// Pairs of an edge and a triangle of the cloth that cross.
+    /// Pairs of an edge and a triangle of its surface that cross.
     Crossings,
+    /// Volume inside its surface over that at rest; only of soft bodies.
+    Volume,
+    /// Smallest volume of a tetrahedron over that at rest; only of soft bodies.
+    LeastVolume,
     /// A quantity of one vertex.
     Vertex(u32, VertexReading),
 }
@@ -44,7 +49,7 @@ pub enum VertexReading {
 }
 
 /// Cloth quantities by name.
-pub const CLOTH_READINGS: [(&str, ClothReading); 15] = [
+pub const CLOTH_READINGS: [(&str, ClothReading); 17] = [
     ("x", ClothReading::Mean(0)),
     ("y", ClothReading::Mean(1)),
     ("z", ClothReading::Mean(2)),
@@ -60,6 +65,8 @@ pub const CLOTH_READINGS: [(&str, ClothReading); 15] = [
     ("depth", ClothReading::Depth),
     ("cut", ClothReading::Cut),
     ("crossings", ClothReading::Crossings),
+    ("volume", ClothReading::Volume),
+    ("least_volume", ClothReading::LeastVolume),
 ];
 
 /// Vertex quantities by name.
@@ -92,6 +99,8 @@ impl ClothReading {
             ClothReading::Depth => depth(world, id, x, false),
             ClothReading::Cut => depth(world, id, x, true),
             ClothReading::Crossings => crossings(world, id, x),
+            ClothReading::Volume => volumes(world, id, x).0,
+            ClothReading::LeastVolume => volumes(world, id, x).1,
             ClothReading::Vertex(i, part) => {
                 let (Some(x), Some(v)) = (x.get(i as usize), v.get(i as usize)) else {
                     return f64::NAN;
@@ -107,15 +116,30 @@ impl ClothReading {
 }
 
 fn strain(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
-    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let Ok(cloth) = world.deformable(id) else { return f64::NAN };
     let stretch = |&([a, b], rest): &([u32; 2], f64)| {
         (x[a as usize].distance(x[b as usize]) / rest - 1.0).abs()
     };
     cloth.elements.threads.iter().map(stretch).fold(0.0, f64::max)
 }
 
+/// Volume of all tetrahedra and of the smallest, over those at rest; NaN where there are none.
+fn volumes(world: &World, id: ClothId, x: &[Vec3]) -> (f64, f64) {
+    let Ok(body) = world.deformable(id) else { return (f64::NAN, f64::NAN) };
+    let tetrahedra = &body.elements.energies.tetrahedra;
+    let (mut rest, mut now, mut least) = (0.0, 0.0, f64::NAN);
+    for element in 0..tetrahedra.len() {
+        let (own, grown) =
+            (tetrahedra.rest_volume(element), tetrahedra.deformation(element, x).determinant());
+        rest += own;
+        now += own * grown;
+        least = if grown < least || least.is_nan() { grown } else { least };
+    }
+    (now / rest, least)
+}
+
 fn crossings(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
-    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let Ok(cloth) = world.deformable(id) else { return f64::NAN };
     let triangles: Vec<[u32; 3]> = cloth.triangles().collect();
     Tree::new(x, &triangles, &cloth.elements.edges).intersections(x) as f64
 }
@@ -125,7 +149,7 @@ const PLACES: usize = 6;
 
 /// Found anew from the poses, never read from the solver.
 fn depth(world: &World, id: ClothId, x: &[Vec3], triangles: bool) -> f64 {
-    let Ok(cloth) = world.cloth(id) else { return f64::NAN };
+    let Ok(cloth) = world.deformable(id) else { return f64::NAN };
     let mut deepest: f64 = 0.0;
     for body in world.bodies() {
         let (Ok(model), Ok(pose)) = (world.body(body), world.pose(body)) else { continue };

@@ -16,7 +16,7 @@ const EASE: Kind = Kind::Number(range(0.0, 10.0));
 /// A number for warp and weft alike, or one for each.
 const PAIR: Kind = Kind::Either(&[NOT_NEGATIVE, Kind::List(&NOT_NEGATIVE, exactly(2))]);
 const TRIPLE: Kind = Kind::Either(&[NOT_NEGATIVE, Kind::List(&NOT_NEGATIVE, exactly(3))]);
-const PINS: Kind =
+pub const PINS: Kind =
     Kind::Either(&[Kind::Text, Kind::List(&Kind::Table(&PIN), at_least(0)), Kind::Table(&PIN)]);
 
 /// A cloth.
@@ -247,7 +247,8 @@ static PIN: TableFormat = TableFormat {
             Kind::Text,
             "Vertices by name. Any mesh: \"all\", \"border\". Grid: \"corners\", \"corner.top-left\", …, \
              \"edge.top\", \"edge.bottom\", \"edge.left\", \"edge.right\". Tube and skirt: \"edge.top\", \
-             \"edge.bottom\". Shirt: \"neck\", \"hem\", \"cuffs\". Pants: \"waist\", \"cuffs\".",
+             \"edge.bottom\". Shirt: \"neck\", \"hem\", \"cuffs\". Pants: \"waist\", \"cuffs\". Soft body: \
+             \"left\", \"right\", \"bottom\", \"top\", \"back\", \"front\", the vertices farthest that way.",
         ),
         key(
             "vertices",

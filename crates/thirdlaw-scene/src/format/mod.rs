@@ -9,6 +9,7 @@ mod generate;
 mod joint;
 mod scene;
 mod shape;
+mod soft_body;
 mod urdf;
 
 pub use joint::AXIS_NAMES;

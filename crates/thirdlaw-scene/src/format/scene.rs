@@ -5,6 +5,7 @@ use super::cloth::{CLOTH, CLOTH_SETTINGS};
 use super::couple::{COUPLING, COUPLING_SETTINGS, SIMULATOR};
 use super::emitter::EMITTER;
 use super::joint::{JOINT, JOINT_SETTINGS, POINT};
+use super::soft_body::SOFT_BODY;
 use super::urdf::URDF;
 use super::*;
 
@@ -33,6 +34,7 @@ pub static SCENE: TableFormat = TableFormat {
             "Generators that add many bodies, by name.",
         ),
         key("cloths", Kind::Names(&Kind::Table(&CLOTH)), "Cloths by name."),
+        key("soft_bodies", Kind::Names(&Kind::Table(&SOFT_BODY)), "Soft bodies by name."),
         key("points", Kind::Names(&Kind::Table(&POINT)), "Free point masses by name."),
         key("urdf", Kind::Names(&Kind::Table(&URDF)), "Robots from URDF files, by name."),
         key("joints", Kind::Names(&Kind::Table(&JOINT)), "Joints by name."),

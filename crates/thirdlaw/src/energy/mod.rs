@@ -11,17 +11,20 @@
 //! of its own, so that calls are static and loops over elements are made for each kind.
 
 pub mod air;
+pub mod altitude;
 #[doc(hidden)]
 pub mod assemble;
 #[doc(hidden)]
 pub mod bend;
 mod error;
-pub mod linear_tetrahedron;
 mod list;
 #[doc(hidden)]
 pub mod membrane;
+pub mod solid;
+pub mod spring;
 #[cfg(test)]
 mod tests;
+pub mod tetrahedron;
 
 pub use error::ElementError;
 
@@ -34,7 +37,9 @@ use std::hash::Hasher;
 list::energies! {
     membranes: membrane::Membranes,
     bends: bend::Bends,
-    linear_tetrahedra: linear_tetrahedron::LinearTetrahedra,
+    tetrahedra: tetrahedron::Tetrahedra,
+    springs: spring::EdgeSprings,
+    altitudes: altitude::AltitudeSprings,
 }
 
 /// Marks a node that an element lacks.

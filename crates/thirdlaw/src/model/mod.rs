@@ -8,6 +8,7 @@ pub mod error;
 pub mod joint;
 pub mod point;
 pub mod settings;
+pub mod solid;
 
 pub use body::model::BodyModel;
 

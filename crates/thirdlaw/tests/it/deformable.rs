@@ -2,7 +2,8 @@
 
 use crate::{earth, floor, hashes, with_threads};
 use thirdlaw::energy::ElementError;
-use thirdlaw::energy::linear_tetrahedron::{LinearElastic, LinearTetrahedra};
+use thirdlaw::energy::solid::{SolidLaw, SolidMaterial};
+use thirdlaw::energy::tetrahedron::Tetrahedra;
 use thirdlaw::{
     Cloth, ClothMesh, Deformable, DeformableError, Pose, Quat, Settings, StaleId, SurfaceMaterial,
     Vec3, World,
@@ -145,8 +146,13 @@ fn block(cells: [u32; 3], size: f64) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     (x, tetrahedra)
 }
 
-const HOOKEAN: LinearElastic =
-    LinearElastic { young: 1e7, poisson: 0.0, density: 1000.0, damping: 0.0 };
+const HOOKEAN: SolidMaterial = SolidMaterial {
+    law: SolidLaw::Linear,
+    young: 1e7,
+    poisson: 0.0,
+    density: 1000.0,
+    damping: 0.0,
+};
 
 /// A column that hangs from its top by its own weight is longer by ρgL²/2E.
 #[test]
@@ -159,7 +165,7 @@ fn a_hanging_column_stretches_by_its_own_weight() {
     for settings in [Settings::default(), settings()] {
         let mut world = World::new(settings).unwrap();
         let (rest, tetrahedra) = block([2, 10, 2], 0.1);
-        let set = LinearTetrahedra::new(&rest, &tetrahedra, HOOKEAN).unwrap();
+        let set = Tetrahedra::new(&rest, &tetrahedra, HOOKEAN).unwrap();
         let top: Vec<u32> =
             (0..rest.len() as u32).filter(|&i| rest[i as usize].y > -1e-9).collect();
         let column = Deformable::new(rest.clone()).elements(set).pin(top);
@@ -199,8 +205,8 @@ fn blocks_have_the_same_bits_for_any_number_of_threads() {
         let (rest, tetrahedra) = block([9, 9, 9], 0.05);
         let (soft, hard) = tetrahedra.split_at(tetrahedra.len() / 2);
         let of = |part: &[[u32; 4]], young: f64| {
-            let material = LinearElastic { young, poisson: 0.3, damping: 1e-3, ..HOOKEAN };
-            LinearTetrahedra::new(&rest, part, material).unwrap()
+            let material = SolidMaterial { young, poisson: 0.3, damping: 1e-3, ..HOOKEAN };
+            Tetrahedra::new(&rest, part, material).unwrap()
         };
         let (soft, hard) = (of(soft, 2e4), of(hard, 2e5));
         let block = Deformable::new(rest.clone()).elements(soft).elements(hard);
@@ -222,7 +228,7 @@ fn tetrahedra_that_cannot_be_are_refused_by_name() {
     let rest = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::X + Vec3::Y, Vec3::splat(f64::NAN)];
     let refused = |tetrahedron: [u32; 4]| {
         let all = [[0, 1, 2, 3], tetrahedron];
-        LinearTetrahedra::new(&rest, &all, HOOKEAN).expect_err("must be refused")
+        Tetrahedra::new(&rest, &all, HOOKEAN).expect_err("must be refused")
     };
     let missing = refused([0, 1, 2, 9]);
     assert!(matches!(missing, ElementError::NoSuchVertex { element: 1, vertex: 9, .. }));
@@ -236,10 +242,10 @@ fn tetrahedra_that_cannot_be_are_refused_by_name() {
         assert!(matches!(error, ElementError::Shape { element: 1, .. }), "{error}");
         assert!(error.to_string().contains(word) && error.to_string().contains(" 1 "), "{error}");
     }
-    let material = |change: &dyn Fn(&mut LinearElastic)| {
+    let material = |change: &dyn Fn(&mut SolidMaterial)| {
         let mut material = HOOKEAN;
         change(&mut material);
-        match LinearTetrahedra::new(&rest, &[[0, 1, 2, 3]], material) {
+        match Tetrahedra::new(&rest, &[[0, 1, 2, 3]], material) {
             Err(ElementError::Material { field, .. }) => field,
             other => panic!("{other:?}"),
         }
@@ -253,10 +259,9 @@ fn tetrahedra_that_cannot_be_are_refused_by_name() {
     assert_eq!(material(&|m| m.density = -1.0), "density");
     assert_eq!(material(&|m| m.damping = f64::NAN), "damping");
     // elements of another object's vertices
-    let set = LinearTetrahedra::new(&rest[..4], &[[0, 1, 2, 3]], HOOKEAN).unwrap();
+    let set = Tetrahedra::new(&rest[..4], &[[0, 1, 2, 3]], HOOKEAN).unwrap();
     let fewer = Deformable::new(rest[..3].to_vec()).elements(set);
     let refused = earth().add_deformable(fewer).unwrap_err();
-    let expected =
-        ElementError::NoSuchVertex { energy: "linear tetrahedron", element: 0, vertex: 3 };
+    let expected = ElementError::NoSuchVertex { energy: "tetrahedron", element: 0, vertex: 3 };
     assert_eq!(refused, DeformableError::Element(expected));
 }

@@ -28,6 +28,7 @@ mod reduced;
 mod robust;
 mod skin;
 mod sleep;
+mod soft;
 mod stack;
 mod store;
 mod streams;

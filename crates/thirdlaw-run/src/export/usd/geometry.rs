@@ -88,7 +88,7 @@ pub fn write_soft(
             format!("[{}]", list.join(", "))
         })?;
     }
-    for (k, field) in fields.iter().enumerate() {
+    for (k, field) in fields.iter().enumerate().filter(|(_, field)| shown(field)) {
         samples(&field_head(field), &mut |_, sample| field_values(field, &sample.fields[k]))?;
     }
     file.write(format!("        float3[] extent.timeSamples = {{\n{extents}        }}\n"))?;
@@ -99,9 +99,14 @@ pub fn write_soft(
 pub fn soft_passes(object: &Object) -> usize {
     match &object.form {
         Form::Rigid { .. } => 0,
-        Form::Deforming { fields, .. } => 2 + fields.len(),
+        Form::Deforming { fields, .. } => 2 + fields.iter().filter(|f| shown(f)).count(),
         Form::Points { fields, .. } => 3 + fields.len(),
     }
+}
+
+/// Whether a mesh, which has no inside, can hold the field.
+fn shown(field: &FieldInfo) -> bool {
+    field.place != FieldPlace::Tetrahedron
 }
 
 /// The declaration of a field and the name of its samples.
@@ -109,7 +114,7 @@ fn field_head(field: &FieldInfo) -> String {
     let kind = if field.width == 3 { "vector3f[]" } else { "float[]" };
     let place = match field.place {
         FieldPlace::Vertex => "vertex",
-        FieldPlace::Triangle => "uniform",
+        FieldPlace::Triangle | FieldPlace::Tetrahedron => "uniform",
     };
     let name = &field.name;
     format!(

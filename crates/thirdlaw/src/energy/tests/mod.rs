@@ -1,8 +1,9 @@
 //! Every energy's force and Jacobian against finite differences, and what no internal force may do.
 
+mod solids;
+
 use super::assemble::Layout;
 use super::bend::{fold, hinge_angle};
-use super::linear_tetrahedron::{LinearElastic, LinearTetrahedra};
 use super::membrane::{self, Weights};
 use super::{Contributions, Energies, Energy, Step};
 use crate::linalg::block::{Block, matrix};
@@ -386,96 +387,5 @@ fn uniform_strain_is_exact_on_a_random_mesh() {
     let largest = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
     for (p, f) in mesh.positions.iter().zip(&forces).filter(|(p, _)| inner(p)) {
         assert!(f.length() < 1e-10 * largest, "{f} at {p}");
-    }
-}
-
-/// A block of n³ cells, six tetrahedra in each, with its inner vertices moved at random.
-fn random_block(n: u32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
-    let (mut noise, side, size) = (Noise(31), n + 1, 1.0 / f64::from(n));
-    let mut x = Vec::new();
-    let mut tetrahedra = Vec::new();
-    let steps = [1, side, side * side];
-    for i in 0..side * side * side {
-        let at = [i % side, i / side % side, i / (side * side)];
-        let inner = at.iter().all(|k| *k > 0 && *k < n);
-        let moved = if inner { 0.2 * size * noise.vector() } else { Vec3::ZERO };
-        x.push(Vec3::from_array(at.map(|k| f64::from(k) * size)) + moved);
-        if at.iter().all(|k| *k < n) {
-            // along the edges from one corner to the opposite one, in every order
-            for (a, b, c) in [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)] {
-                let (p, q) = (i + steps[a], i + steps[a] + steps[b]);
-                let even = (b + 3 - a) % 3 == 1;
-                let r = q + steps[c];
-                tetrahedra.push(if even { [i, p, q, r] } else { [i, q, p, r] });
-            }
-        }
-    }
-    (x, tetrahedra)
-}
-
-const JELLY: LinearElastic =
-    LinearElastic { young: 2e3, poisson: 0.35, density: 800.0, damping: 0.0 };
-
-#[test]
-fn linear_tetrahedra_match_finite_differences() {
-    let (rest, tetrahedra) = random_block(2);
-    let mut noise = Noise(2);
-    let x: Vec<Vec3> = rest.iter().map(|p| *p + 0.1 * noise.vector()).collect();
-    for (poisson, damping) in [(0.0, 0.0), (0.35, 0.0), (0.45, 0.03), (-0.5, 0.01)] {
-        let material = LinearElastic { poisson, damping, ..JELLY };
-        let set = LinearTetrahedra::new(&rest, &tetrahedra, material).unwrap();
-        let energies = Energies::from(set);
-        check_forces(&format!("{material:?}"), &energies, &x);
-        if damping == 0.0 {
-            // anywhere, since nothing is left out of it
-            check_matrix(&format!("{material:?}"), &energies, &x);
-        }
-    }
-}
-
-/// A uniform strain is in balance on any mesh, and stores V (½ λ tr²ε + μ ε:ε).
-#[test]
-fn uniform_strain_of_linear_tetrahedra_is_exact_on_a_random_mesh() {
-    let (rest, tetrahedra) = random_block(4);
-    let energies = Energies::from(LinearTetrahedra::new(&rest, &tetrahedra, JELLY).unwrap());
-    let (exx, eyy, gamma) = (0.02, -0.01, 0.015);
-    let strained = |p: &Vec3| Vec3::new(exx * p.x + gamma * p.y, eyy * p.y, 0.0);
-    let x: Vec<Vec3> = rest.iter().map(|p| *p + strained(p)).collect();
-    let forces = forces(&energies, &x);
-    let largest = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
-    let inner = |p: &Vec3| p.min_element() > 1e-6 && p.max_element() < 1.0 - 1e-6;
-    assert_eq!(rest.iter().filter(|p| inner(p)).count(), 27);
-    for (p, f) in rest.iter().zip(&forces).filter(|(p, _)| inner(p)) {
-        assert!(f.length() < 1e-10 * largest, "{f} at {p}");
-    }
-    let (e, nu) = (JELLY.young, JELLY.poisson);
-    let (lambda, mu) = (e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)), e / (2.0 * (1.0 + nu)));
-    let squares = exx * exx + eyy * eyy + 0.5 * gamma * gamma;
-    let expected = 0.5 * lambda * (exx + eyy) * (exx + eyy) + mu * squares;
-    let found = energy(&energies, &x);
-    assert!((found - expected).abs() < 1e-10 * expected, "{found} {expected}");
-    let norm = (exx * exx + eyy * eyy + gamma * gamma).sqrt();
-    assert!((energies.largest_strain(&x) - norm).abs() < 1e-12);
-}
-
-/// No motion is pushed along by the stiffness of any tetrahedron, however thin.
-#[test]
-fn stiffness_of_linear_tetrahedra_is_never_negative() {
-    let (rest, tetrahedra) = random_block(3);
-    let mut noise = Noise(17);
-    for poisson in [-0.9, 0.0, 0.499] {
-        let material = LinearElastic { poisson, ..JELLY };
-        let set = LinearTetrahedra::new(&rest, &tetrahedra, material).unwrap();
-        let energies = Energies::from(set);
-        let (layout, blocks, _) = system(&energies, &Step { x0: &rest, x1: &rest, h: H });
-        for _ in 0..50 {
-            let v: Vec<_> = rest.iter().map(|_| noise.vector()).collect();
-            let lanes: Vec<_> = v.iter().map(|v| crate::linalg::block::lane::<f64>(*v)).collect();
-            let mut out = vec![[0.0; 4]; v.len()];
-            crate::linalg::block::multiply(&layout.pattern, &blocks, &lanes, &mut out);
-            let form: f64 =
-                v.iter().zip(&out).map(|(v, o)| v.dot(Vec3::new(o[0], o[1], o[2]))).sum();
-            assert!(form > 0.0, "{form}");
-        }
     }
 }
