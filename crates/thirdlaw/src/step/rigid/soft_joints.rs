@@ -53,15 +53,15 @@ impl IslandScratch {
             self.apply_forces(setting, count, time, h);
             self.set_kinematic_velocities(setting, count, (substep, settings.substeps));
             self.place_soft_rows(&stage, substep == 0);
-            self.place_rows(state, &settings.contact, h, (h, 0.5));
+            self.place_rows(state, &settings.contact, h);
+            self.bounce(&settings.contact, h, 0.5);
             contact::refresh(&self.problem, &mut self.solver);
             contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
             totals.add(self.solve(&push));
             self.pushed.clone_from(&self.velocities.bodies);
             self.relax_soft_rows(h);
-            self.relax_rows(state, h);
+            self.relax_rows(h);
             totals.add(self.solve(&relax));
-            self.forget_bounces();
             self.book_soft_rows(&stage);
             self.move_bodies(setting, count, substep, h);
         }

@@ -160,7 +160,8 @@ impl IslandScratch {
         self.strikes.clear();
         for (block, at) in (0_u32..).zip(&self.problem.blocks) {
             for row in at.rows().step_by(3) {
-                let point = &self.points[row / 3];
+                // rows of joints lie behind those of contacts
+                let Some(point) = self.points.get(row / 3) else { break };
                 if point.restitution == 0.0 {
                     continue;
                 }
