@@ -155,7 +155,7 @@ fn what_rapier_cannot_hold_is_refused_in_its_place() {
     assert!(done.stderr.contains("cloth cannot be built in Rapier"), "{}", done.stderr);
 }
 
-/// A rider tied to the ball, which touches the cloth: the two are not solved together.
+/// A rider tied to the ball, which touches the cloth.
 fn ridden() -> String {
     let rider = "[bodies.rider]\nshape = { sphere = { radius = 0.05 } }\nmass = 0.1\n\
                  position = [0.02, 0.4, 0.01]\n\n[cloths.sheet]";
@@ -167,22 +167,12 @@ fn ridden() -> String {
 }
 
 #[test]
-fn links_that_are_not_solved_together_are_refused_in_their_place() {
+fn a_rider_tied_to_a_ball_on_the_cloth_of_another_simulator_rides() {
     let workplace = workplace();
     workplace.write("ridden.toml", &ridden());
-    for command in ["check ridden.toml", "run ridden.toml --out ridden --frames 3"] {
-        let done = workplace.thirdlaw(command).expect_code(2);
-        assert!(done.stderr.contains("ridden.toml:40:12"), "{}", done.stderr);
-        for word in ["a tie and a touch", "join them in one simulator"] {
-            assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
-        }
-    }
-
+    workplace.thirdlaw("check ridden.toml").expect_code(0);
+    workplace.thirdlaw("run ridden.toml --out ridden --frames 3").expect_code(0);
     let watched = ridden().replace("ties = [", "contact = \"watch\"\nties = [");
     workplace.write("watched.toml", &watched);
-    let done = workplace.thirdlaw("check watched.toml").expect_code(2);
-    assert!(done.stderr.contains("watched.toml:40:12"), "{}", done.stderr);
-    for word in ["a watch and a touch", "`cloth`, `rigid`, `riders`", "not solved together"] {
-        assert!(done.stderr.contains(word), "{word}: {}", done.stderr);
-    }
+    workplace.thirdlaw("run watched.toml --out watched --frames 3").expect_code(0);
 }

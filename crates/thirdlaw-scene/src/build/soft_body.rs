@@ -101,7 +101,8 @@ fn mesh(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
     let table = entry.node.table()?;
     let length = |key: &str| table.number(key).unwrap_or(1.0);
     let spacing = |width: f64| table.number("spacing").unwrap_or(width / ACROSS);
-    let radius = length("radius");
+    // a box has none
+    let radius = if entry.key == "box" { 0.0 } else { length("radius") };
     Some(match entry.key.as_str() {
         "box" => {
             let cells = table.get("cells").map(Node::numbers).unwrap_or_default();

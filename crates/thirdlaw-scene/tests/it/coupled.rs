@@ -146,12 +146,6 @@ fn what_cannot_be_shared_is_refused_in_its_place() {
         ),
         ("stiffness = 500, ", "", "[couplings.hang]", "one of the first two positive"),
         (
-            "limits = { imbalance = 1e-9 }",
-            "contact = \"watch\"",
-            "40:12",
-            "a watch and a touch cannot connect the simulators `lower`, `upper`",
-        ),
-        (
             "frames = 30",
             "frames = 30\ncoupling = { method = \"repaired\" }",
             "41:12",

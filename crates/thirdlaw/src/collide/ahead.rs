@@ -37,14 +37,12 @@ impl Mover<'_> {
     }
 }
 
+/// Takes the pieces, the normal and the points of a meeting.
+type Emit<'a> = dyn FnMut((u32, u32), Vec3, &[Met]) + 'a;
+
 /// Calls `emit` with the pieces, the normal and the points with which two bodies meet within the next `dt`
 /// seconds if nothing else stops them, in ascending order of the pieces.
-pub(super) fn meet(
-    [a, b]: [Mover; 2],
-    dt: f64,
-    scratch: &mut NarrowScratch,
-    emit: &mut dyn FnMut((u32, u32), Vec3, &[Met]),
-) {
+pub(super) fn meet([a, b]: [Mover; 2], dt: f64, scratch: &mut NarrowScratch, emit: &mut Emit) {
     let target = MET * a.placed.rest.min(b.placed.rest);
     let (motion_a, motion_b) = (a.motion(dt), b.motion(dt));
     let Some(time) = time_of_impact(a.shape, &motion_a, b.shape, &motion_b, target) else { return };

@@ -19,7 +19,7 @@ pub struct Placed {
     pub axes: Mat3,
     /// Velocity of the centre of mass, m/s.
     pub velocity: Vec3,
-    /// Distance at which contacts are looked for at rest, m, and what turning adds in a step.
+    /// Distance at which contacts are looked for at rest, m, and what turning, or turning round, adds in a step.
     pub rest: f64,
     turning: f64,
     /// Distance from the centre of mass to the farthest point, m: what moving adds at most.
@@ -32,6 +32,8 @@ pub struct Placed {
     pub origin: Vec3,
     /// Centre of mass in the frame of the shape, m.
     pub center: Vec3,
+    /// Whether it moves by forces and has restitution.
+    bounces: bool,
 }
 
 impl Placed {
@@ -48,6 +50,7 @@ impl Placed {
         half: Vec3::NEG_ONE,
         origin: Vec3::ZERO,
         center: Vec3::ZERO,
+        bounces: false,
     };
 
     /// The part that kept contacts ask for.
@@ -67,6 +70,7 @@ impl Placed {
                 _ => Vec3::NEG_ONE,
             },
             center: body.center,
+            bounces: body.is_dynamic() && body.material.restitution > 0.0,
             ..Placed::ABSENT
         };
         placed.move_to(now, dt);
@@ -83,6 +87,10 @@ impl Placed {
         // the way of its fastest point by turning; half-spaces have none
         let speed = now.velocity.angular.length();
         self.turning = if speed > 0.0 { speed * self.reach * dt } else { 0.0 };
+        // what bounces may turn round within a step, and go against what it went along with
+        if self.bounces {
+            self.turning += self.velocity.length() * dt;
+        }
     }
 
     /// Whether it is a box.

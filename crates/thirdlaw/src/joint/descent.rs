@@ -95,13 +95,15 @@ impl System {
     fn release(&mut self, v: &[Twist], slopes: &mut [f64]) {
         for l in 0..self.links.len() {
             let link = self.links[l];
-            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+            let first = link.row_start as usize;
+            let own = &mut slopes[first..first + link.row_count as usize];
+            for (r, slope) in (first..).zip(own) {
                 let mut row = self.rows[r];
                 if row.status == Status::Off {
                     continue;
                 }
                 let w = self.rate(&link, r, v) + row.bias + row.compliance * row.impulse;
-                slopes[r] = w;
+                *slope = w;
                 row.status = match () {
                     _ if row.lower >= row.upper => Status::Lower,
                     _ if row.impulse <= row.lower && w > -row.small() => Status::Lower,

@@ -13,6 +13,7 @@ mod deformable;
 mod determinism;
 mod fast;
 mod free;
+mod impact;
 mod interleaved;
 mod joint;
 mod joint_energy;

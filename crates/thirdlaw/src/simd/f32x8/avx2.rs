@@ -103,7 +103,19 @@ unsafe fn rows([x, y, z, w]: [Register; 4]) -> [__m256d; LANES] {
 }
 
 // SAFETY of all below: as above; the pointers are the caller's, as the trait says
+/// [`Vector::apart`] for this machine.
+#[inline(never)]
+#[target_feature(enable = "avx2")]
+fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}
+
 impl Vector for Register {
+    #[inline(always)]
+    fn apart<T>(work: impl FnOnce() -> T) -> T {
+        // SAFETY: registers are used where the machine has them
+        unsafe { apart(work) }
+    }
     #[inline(always)]
     fn load(from: &Wide) -> Register {
         Register(unsafe { _mm256_load_ps(from.0.as_ptr()) })

@@ -41,6 +41,8 @@ pub trait Vector:
     fn select_le(self, limit: Self, yes: Self, no: Self) -> Self;
     /// Whether self ≤ `limit` in all lanes.
     fn all_le(self, limit: Self) -> bool;
+    /// Does what is seldom done in a place of its own, so that it takes no registers from what surrounds it.
+    fn apart<T>(work: impl FnOnce() -> T) -> T;
     /// The numbers of double precision that go with it.
     type Row: Row;
     /// Rounds a row per lane.
@@ -167,6 +169,10 @@ impl Row for Four {
 
 // SAFETY of the pointers: the caller's, as the trait says
 impl Vector for Wide {
+    #[inline(never)]
+    fn apart<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
     type Row = Four;
 
     #[inline(always)]

@@ -5,8 +5,7 @@
 //!
 //!   - eight contacts go side by side in single precision                  sweep/, simd/f32x8/
 //!   - what lies within a block of neighbours stays at hand for a substep  blocks.rs, order.rs, plan.rs
-//!   - friction acts once per contact where it sticks; where it slips, at each of its points
-//!                                                                         slip.rs
+//!   - friction acts once per contact where it sticks, else at each point  slip.rs
 //!   - arms, normals and inertia are those of the beginning of the step, and gaps follow the bodies
 //!     to first order, so that a contact is packed once a step             pack/
 //!   - with constant arms the impulses of one substep do to the bodies in the next what they did

@@ -245,7 +245,8 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
         ];
         let exactly = matches!(pass, Pass::Relax | Pass::Last);
         let next = slip::bounded(bundle, points, (z, wanted), [w1, w2, w3], exactly);
-        let next = [0, 1, 2].map(|i| self.if_open(next[i], z[i]));
+        let next =
+            [self.if_open(next[0], z[0]), self.if_open(next[1], z[1]), self.if_open(next[2], z[2])];
         next[0].store(&mut bundle.friction[0]);
         next[1].store(&mut bundle.friction[1]);
         next[2].store(&mut bundle.friction[2]);

@@ -16,7 +16,7 @@
 //! bodies there.
 
 use super::bundle::{Bundle, Points};
-use crate::simd::f32x8::{Vector, dot, load};
+use crate::simd::f32x8::{Vector, Wide, add, cross, dot, load, sub};
 use crate::state::contact::POINTS_MAX;
 
 /// Sweeps over the points of a contact that slips. The first gives every point that slides fast its direction.
@@ -25,6 +25,9 @@ const SWEEPS: usize = 3;
 /// Speed at which turning moves the points, over that of sliding, up to which all slide one way: the friction of
 /// four points is then off by its square.
 const TURNING: f32 = 0.05;
+
+/// Substeps of friction within which it stops what need not be braked exactly.
+const TAKEN: f32 = 4.0;
 
 /// A force along t and u and a torque about n, or a velocity of such kind.
 type Wrench<V> = [V; 3];
@@ -46,7 +49,7 @@ pub fn bounded<V: Vector>(
         sum = sum + V::load(&point.impulse);
     }
     // nothing holds what carries nothing
-    let wanted = wanted.map(|w| sum.select_le(zero, zero, w));
+    let wanted = choose(sum, zero, [zero; 3], wanted);
     // most contacts at rest stick: within a disc and an interval, between which and the limit surface lies no
     // more than the speed that friction takes in a substep
     let most = V::load(&bundle.coefficient) * sum;
@@ -62,15 +65,25 @@ pub fn bounded<V: Vector>(
     // turning so slowly beside its sliding that all points slide one way
     let [v1, v2, turning] = velocity;
     let turning = V::load(&bundle.radius) * turning;
-    let one_way = V::splat(TURNING * TURNING) * (v1 * v1 + v2 * v2);
-    let spins = force.select_le(stuck, zero, turning * turning);
+    let (sliding, turning) = (v1 * v1 + v2 * v2, turning * turning);
+    let one_way = V::splat(TURNING * TURNING) * sliding;
+    let spins = force.select_le(stuck, zero, turning);
+    // what friction stops in a few substeps anyway does not matter
+    let taken = V::splat(TAKEN) * most;
+    let k = V::load(&bundle.slide);
+    let spins = ((sliding + turning) * k * k).select_le(taken * taken, zero, spins);
     if !exactly || spins.all_le(one_way) {
-        return [0, 1, 2].map(|i| force.select_le(stuck, wanted[i], plain[i]));
+        return choose(force, stuck, wanted, plain);
     }
-    let start = shared_out(points, sum.select_le(zero, zero, one / sum), wanted);
-    let slid = slid(bundle, points, start, (now, velocity));
-    let slid = [0, 1, 2].map(|i| spins.select_le(one_way, plain[i], slid[i]));
-    [0, 1, 2].map(|i| force.select_le(stuck, wanted[i], slid[i]))
+    let share = sum.select_le(zero, zero, one / sum);
+    let slid = V::apart(
+        #[inline(always)]
+        || {
+            let start = shared_out(points, share, wanted);
+            slid(bundle, points, start, (now, velocity))
+        },
+    );
+    choose(force, stuck, wanted, choose(spins, one_way, plain, slid))
 }
 
 /// The wrench of a contact that slides without turning: a force of `most`, and a torque within the interval.
@@ -132,10 +145,7 @@ fn slid<V: Vector>(
         wrench = plus(wrench, *f, place(point));
     }
     let mut w = velocity;
-    let change = [0, 1, 2].map(|i| wrench[i] - now[i]);
-    for (i, row) in response.iter().enumerate() {
-        w[i] = w[i] + dot(*row, change);
-    }
+    w = add(w, answer(&response, sub(wrench, now)));
     for _ in 0..SWEEPS {
         for (f, point) in each.iter_mut().zip(points) {
             let at @ [x, y] = place::<V>(point);
@@ -144,10 +154,8 @@ fn slid<V: Vector>(
             let next = within([f[0] - k * v[0], f[1] - k * v[1]], limit * V::load(&point.impulse));
             let change = plus([zero; 3], [next[0] - f[0], next[1] - f[1]], at);
             *f = next;
-            wrench = [0, 1, 2].map(|i| wrench[i] + change[i]);
-            for (i, row) in response.iter().enumerate() {
-                w[i] = w[i] + dot(*row, change);
-            }
+            wrench = add(wrench, change);
+            w = add(w, answer(&response, change));
         }
     }
     wrench
@@ -178,28 +186,62 @@ fn within<V: Vector>(f: [V; 2], limit: V) -> [V; 2] {
 fn response<V: Vector>(bundle: &Bundle) -> [Wrench<V>; 3] {
     let normal = load::<V>(&bundle.normal);
     let t = load::<V>(&bundle.tangent);
-    let axes = [t, crate::simd::f32x8::cross(normal, t)];
+    let axes = [t, cross(normal, t)];
     let mass = load::<V>(&bundle.mass);
-    let moves = [0, 1].map(|side| {
-        let mut lanes = crate::simd::f32x8::Wide::default();
-        for (lane, x) in lanes.0.iter_mut().enumerate() {
-            *x = f32::from(bundle.moves[side] >> lane & 1);
-        }
-        V::load(&lanes)
-    });
-    let turn = [0, 1].map(|side| [0, 1, 2].map(|i| load::<V>(&bundle.turn[side][i])));
-    let entry = |i: usize, k: usize| {
-        let turning =
-            moves[0] * dot(turn[0][i], turn[0][k]) + moves[1] * dot(turn[1][i], turn[1][k]);
-        if i == 2 || k == 2 {
-            return turning;
-        }
-        let [x, y, z] = axes[k];
-        turning + dot(axes[i], [mass[0] * x, mass[1] * y, mass[2] * z])
-    };
-    let [e00, e01, e02] = [entry(0, 0), entry(0, 1), entry(0, 2)];
-    let [e11, e12, e22] = [entry(1, 1), entry(1, 2), entry(2, 2)];
+    let [a, b] = [&bundle.turn[0], &bundle.turn[1]];
+    let a = [load::<V>(&a[0]), load::<V>(&a[1]), load::<V>(&a[2])];
+    let b = [load::<V>(&b[0]), load::<V>(&b[1]), load::<V>(&b[2])];
+    let moves = [moving::<V>(bundle.moves[0]), moving::<V>(bundle.moves[1])];
+    let e00 = turning(&a, &b, moves, (0, 0)) + straight(axes[0], axes[0], mass);
+    let e01 = turning(&a, &b, moves, (0, 1)) + straight(axes[0], axes[1], mass);
+    let e11 = turning(&a, &b, moves, (1, 1)) + straight(axes[1], axes[1], mass);
+    let e02 = turning(&a, &b, moves, (0, 2));
+    let e12 = turning(&a, &b, moves, (1, 2));
+    let e22 = turning(&a, &b, moves, (2, 2));
     [[e00, e01, e02], [e01, e11, e12], [e02, e12, e22]]
+}
+
+/// 1 in the lanes of a mask, else 0.
+#[inline(always)]
+fn moving<V: Vector>(mask: u8) -> V {
+    let mut lanes = Wide::default();
+    for (lane, x) in lanes.0.iter_mut().enumerate() {
+        *x = f32::from(mask >> lane & 1);
+    }
+    V::load(&lanes)
+}
+
+/// What the turning of both bodies adds to an entry of the response.
+#[inline(always)]
+fn turning<V: Vector>(
+    a: &[[V; 3]; 3],
+    b: &[[V; 3]; 3],
+    moves: [V; 2],
+    (i, k): (usize, usize),
+) -> V {
+    moves[0] * dot(a[i], a[k]) + moves[1] * dot(b[i], b[k])
+}
+
+/// i·(M⁻¹ k) of two directions.
+#[inline(always)]
+fn straight<V: Vector>(i: [V; 3], k: [V; 3], mass: [V; 3]) -> V {
+    dot(i, [mass[0] * k[0], mass[1] * k[1], mass[2] * k[2]])
+}
+
+/// What a wrench does to the velocity.
+#[inline(always)]
+fn answer<V: Vector>(response: &[Wrench<V>; 3], wrench: Wrench<V>) -> Wrench<V> {
+    [dot(response[0], wrench), dot(response[1], wrench), dot(response[2], wrench)]
+}
+
+/// `yes` where `x` ≤ `limit`, else `no`. Closures would not become part of a kernel.
+#[inline(always)]
+fn choose<V: Vector>(x: V, limit: V, yes: Wrench<V>, no: Wrench<V>) -> Wrench<V> {
+    [
+        x.select_le(limit, yes[0], no[0]),
+        x.select_le(limit, yes[1], no[1]),
+        x.select_le(limit, yes[2], no[2]),
+    ]
 }
 
 /// 1/κ of a point: κ is the larger of its two responses; 0 where nothing can move.

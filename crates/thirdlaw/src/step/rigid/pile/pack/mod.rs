@@ -161,7 +161,10 @@ fn fill<V: Vector>(bundle: &mut Bundle, points: &mut [Points], lanes: &Lanes) {
         let is_there = V::splat(k as f32);
         let arm = load::<V>(&point.arm[1]);
         let way = sub(arm, middle[1]);
-        let d = [t, u].map(|axis| count.select_le(is_there, zero, dot(way, axis)));
+        let d = [
+            count.select_le(is_there, zero, dot(way, t)),
+            count.select_le(is_there, zero, dot(way, u)),
+        ];
         let mut f = [zero; 3];
         for x in 0..3 {
             f[x] = count.select_le(is_there, zero, friction[3 * k + x]);
