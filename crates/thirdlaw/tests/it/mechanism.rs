@@ -484,7 +484,7 @@ fn limits_efforts_and_friction_of_one_tree_have_an_answer() {
             let mut joint = Joint::hinge(before, link).axis(axis).at(x, 0.0, 0.0);
             joint.axes[3].limits = Some(Limits { lower: -0.3, upper: 0.2, restitution: 0.0 });
             joint.axes[3].friction = 0.2;
-            let way = if (k as usize + seed) % 2 == 0 { 2.0 } else { -2.0 };
+            let way = if (k as usize + seed).is_multiple_of(2) { 2.0 } else { -2.0 };
             joint.axes[3].drive = Some(Drive {
                 stiffness: 300.0,
                 damping: 30.0,

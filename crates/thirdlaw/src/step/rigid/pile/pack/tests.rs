@@ -1,6 +1,6 @@
 use super::*;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
-use crate::simd::f32x8::{LANES, Wide, Wide3};
+use crate::simd::f32x8::{LANES, Wide};
 use crate::state::contact::{Basis, Contact, POINTS_MAX};
 use crate::step::island::Touch;
 use crate::step::rigid::pile::bundle::{Bundle, Points};
