@@ -105,7 +105,7 @@ pub fn strain(world: &World) -> f64 {
 }
 
 /// Largest relative change of volume around any vertex of a soft body: of the tetrahedra that share it,
-/// which is the volume that incompressible schemes keep [irving2007].
+/// which is the volume that incompressible schemes keep \[irving2007\].
 pub fn volume_error(world: &World) -> f64 {
     let tetrahedra = &world.model().sheet.elements.energies.tetrahedra;
     let x = &world.state().particles.x;

@@ -60,7 +60,7 @@ impl EdgeSprings {
     }
 
     /// Springs along all edges of tetrahedra of Young's modulus `young` (Pa), damped over `damping` (s):
-    /// each tetrahedron gives its edges k = (2√2/25) E l [lloyd2007].
+    /// each tetrahedron gives its edges k = (2√2/25) E l \[lloyd2007\].
     pub fn of_tetrahedra(
         rest: &[Vec3],
         tetrahedra: &[[u32; 4]],

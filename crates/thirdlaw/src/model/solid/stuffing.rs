@@ -1,4 +1,4 @@
-//! Isosurface stuffing: tetrahedra that fill any shape with a signed distance [labelle2007].
+//! Isosurface stuffing: tetrahedra that fill any shape with a signed distance \[labelle2007\].
 //!
 //! A body-centred cubic lattice is laid over the shape. Where the surface cuts an edge near to a lattice
 //! point, the point is moved onto the surface; tetrahedra that are still cut are clipped by a few
