@@ -30,15 +30,15 @@ const LEAST: f64 = 1.0 / 1024.0;
 const WORTH: f64 = 1.0 / 8.0;
 
 impl Solution {
-    /// Whether Φ is more than for cloth that stays where it is, but for what constraints prescribe; then
-    /// u becomes the part of the velocities at the beginning for which Φ is least, to begin again from.
-    pub fn makes_energy(
+    /// Where Φ is more than for cloth that stays where it is, but for what constraints prescribe, u becomes
+    /// the part of the velocities at the beginning for which Φ is least, to begin again from.
+    pub fn begin_low(
         &mut self,
         trial: &Trial,
         linear: &mut Linear,
         constraints: &Constraints,
         goal: f64,
-    ) -> bool {
+    ) {
         let (now, rounding) = self.potential(trial, linear, constraints);
         self.from.particles.clone_from(&self.u);
         self.from.bodies.clone_from(&self.u_bodies);
@@ -49,7 +49,7 @@ impl Solution {
             std::mem::swap(&mut self.u, &mut self.from.particles);
             std::mem::swap(&mut self.u_bodies, &mut self.from.bodies);
             self.place(trial);
-            return false;
+            return;
         }
         let mut best = (still, 0.0);
         for part in PARTS {
@@ -60,7 +60,6 @@ impl Solution {
             }
         }
         self.go_on(trial, constraints, best.1);
-        true
     }
 
     /// u as this part of the velocities at the beginning, but for what constraints prescribe.
