@@ -9,7 +9,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 36] = [
+pub(crate) const COLUMNS: [&str; 37] = [
     "frame",
     "time",
     "kinetic",
@@ -46,6 +46,7 @@ pub(crate) const COLUMNS: [&str; 36] = [
     "path_joints_in_turn",
     "path_joints_interleaved",
     "path_joint_rows",
+    "unfinished",
 ];
 
 /// The first of the columns that count islands by their paths.
@@ -68,6 +69,7 @@ pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
     row.push(hash_text(stats.hash));
     row.push(stats.particles.to_string());
     row.extend(stats.paths.iter().map(|(_, islands)| islands.to_string()));
+    row.push(stats.unfinished.to_string());
     row
 }
 
@@ -104,6 +106,7 @@ pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
         step_ms: real(21)?,
         hash: u64::from_str_radix(&row[22], 16).ok()?,
         particles: row[23].parse().ok()?,
+        unfinished: count(36)?,
     })
 }
 

@@ -139,8 +139,7 @@ impl Problem {
         let mass: f64 = self.elements.mass.iter().sum();
         let error = tolerance * mass.sqrt() * 9.81 * H;
         let smallest = self.softest();
-        let stop =
-            Stop { iterations: 5000, error, relative: 0.0, smallest, speed: f64::INFINITY };
+        let stop = Stop { iterations: 5000, error, relative: 0.0, smallest, speed: f64::INFINITY };
         let mut precondition = Levelled { levels, numbers: &mut numbers };
         let (right, scratch) = ((&self.b[..], &[][..]), &mut Scratch::default());
         let outcome = system.solve(&mut precondition, right, &stop, (&mut u, &mut []), scratch);

@@ -31,6 +31,8 @@ pub struct Solver {
 pub struct Aim {
     /// Whether it is the first of the step.
     pub first: bool,
+    /// Most iterations.
+    pub iterations: u32,
     /// Error that may be left relative to the way of this round.
     pub forcing: f64,
 }
@@ -98,7 +100,7 @@ impl Solver {
         let mut system = System { matrix, narrow, stencils, filter, bodies: &constraints.masses };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
-            iterations: settings.iterations,
+            iterations: aim.iterations,
             error,
             relative: aim.forcing,
             smallest: linear.softest(sheet),

@@ -42,6 +42,8 @@ const DEEP_LEVEL: u32 = 4;
 const TORN: f64 = 10.0;
 /// How many times the error that may be left a round counts as failed with.
 const POOR: f64 = 10.0;
+/// Most iterations of a round where too much work was done already.
+const HURRIED: u32 = 100;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -102,6 +104,8 @@ pub struct Work {
     constraints: Constraints,
     solver: Solver,
     solution: Solution,
+    /// Whether so much work was done in this step of the world that no more than needed is to follow.
+    pub(super) hurried: bool,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     strain: f64,
     strain_after: f64,
@@ -172,13 +176,14 @@ impl Work {
             return attempt;
         }
         if trial.sheet().self_collision && !attempt.failed {
-            for tries in 0..=CROSSING_TRIES {
+            let most = if self.hurried { 0 } else { CROSSING_TRIES };
+            for tries in 0..=most {
                 observer.begin(Stage::ClothCloth);
                 let Work { solids, detector, contacts, linear, solution, .. } = self;
                 let prediction = Prediction { solids, linear, solution };
                 attempt.crossed = contacts.add_crossings(&trial, &prediction, detector);
                 observer.end(Stage::ClothCloth);
-                if !attempt.crossed || tries == CROSSING_TRIES {
+                if !attempt.crossed || tries == most {
                     break;
                 }
                 let more = self.rounds(&trial, share.1, last, false, observer);
@@ -235,7 +240,10 @@ impl Work {
         let mut attempt = Attempt::default();
         let followed = settings.forces == ClothForces::Followed && !contacts.plain;
         let usual = settings.rounds.max(1);
-        for round in 0..usual + EXTRA_ROUNDS {
+        let extra = if self.hurried { 0 } else { EXTRA_ROUNDS };
+        let iterations =
+            if self.hurried { HURRIED.min(settings.iterations) } else { settings.iterations };
+        for round in 0..usual + extra {
             // past the usual rounds only for particles that just came in, and for Newton's method
             if round >= usual && !contacts.entered && attempt.finished {
                 break;
@@ -250,7 +258,8 @@ impl Work {
             observer.end(Stage::ClothForces);
             observer.begin(Stage::ClothSolve);
             constraints.set(trial, end, solids, contacts, linear);
-            let aim = Aim { first, forcing: if followed { FORCING } else { 0.0 } };
+            let forcing = if followed { FORCING } else { 0.0 };
+            let aim = Aim { first, forcing, iterations };
             let outcome = solver.solve(trial, linear, constraints, solution, &aim);
             attempt.iterations += outcome.iterations;
             attempt.failed = outcome.error.is_nan()

@@ -191,9 +191,7 @@ impl Touch {
         let along = relative - from * from.dot(relative);
         // the shortest rotation from one normal to the other (Rodrigues), of what lies across the first
         let axis = from.cross(to);
-        let turned = along * cosine
-            + axis.cross(along)
-            + axis * (axis.dot(along) / (1.0 + cosine));
+        let turned = along * cosine + axis.cross(along) + axis * (axis.dot(along) / (1.0 + cosine));
         self.turning = mass * (turned - along);
     }
 
