@@ -121,6 +121,7 @@ impl Problem {
         for hold in &self.filter.holds {
             u[hold.particle as usize] = lane(hold.prescribed);
         }
+        let smallest = self.softest();
         let levels = if levelled { &self.layout.levels[..] } else { &[] };
         let mut numbers = Multilevel::default();
         let matrix = (&self.layout.pattern, &self.blocks[..]);
@@ -138,7 +139,6 @@ impl Problem {
         // relative to what weight adds in a step
         let mass: f64 = self.elements.mass.iter().sum();
         let error = tolerance * mass.sqrt() * 9.81 * H;
-        let smallest = self.softest();
         let stop = Stop { iterations: 5000, error, relative: 0.0, smallest, speed: f64::INFINITY };
         let mut precondition = Levelled { levels, numbers: &mut numbers };
         let (right, scratch) = ((&self.b[..], &[][..]), &mut Scratch::default());

@@ -14,8 +14,8 @@
 //!   2. forces and matrix of all elements                          linear.rs, energy/assemble.rs
 //!   3. what is near: touches and pairs                            near.rs, collide/deformable/
 //!   4. in a few rounds: constraints → filter S, z, y → conjugate
-//!      gradients → constraint forces → constraints                constraints.rs, solver.rs
-//!      (by Newton's method where that would make energy)          newton.rs
+//!      gradients → constraint forces → constraints and new        constraints.rs, solver.rs
+//!      forces, by Newton's method                                 newton.rs
 //!   5. stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
 //!

@@ -1,4 +1,4 @@
-//! Newton's method on the backward Euler step, for steps in which the paper's would make energy.
+//! Newton's method on the backward Euler step.
 //!
 //! The paper linearizes forces once, at the beginning of the step. Where threads buckle or turn much,
 //! what that leaves out can be larger than all other forces: a slack sheet then trembles for ever. The
@@ -7,8 +7,9 @@
 //!   Φ(u) = ½ uᵀMu − uᵀ(M v₀ + h f_ext) + E(x₀ + h u),
 //!
 //! with E the energy of the elements (and what their damping takes, which acts like one). A step that
-//! leaves Φ above what it is for cloth that stays where it is makes energy. Then further rounds linearize
-//! forces where the last one ended, and go no farther than Φ falls.
+//! leaves Φ above what it is for cloth that stays where it is makes energy, and begins again from part of
+//! the velocities at the beginning. Further rounds linearize forces where the last one ended, and go no
+//! farther than Φ falls.
 
 use super::constraints::Constraints;
 use super::linear::Linear;
