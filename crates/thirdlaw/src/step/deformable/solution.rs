@@ -60,6 +60,15 @@ impl Solution {
         sum[0].max(sum[1]).sqrt()
     }
 
+    /// √(dᵀMd) of the way d of the particles since the round began.
+    pub fn way(&self, mass: &[f64]) -> f64 {
+        let squares = mass.iter().zip(&self.from.particles).zip(&self.u);
+        let of = |((mass, from), to): ((&f64, &Lane<f64>), &Lane<f64>)| {
+            mass * (vector(to) - vector(from)).length_squared()
+        };
+        squares.map(of).sum::<f64>().sqrt()
+    }
+
     /// x₁ = x₀ + h u.
     pub fn place(&mut self, trial: &Trial) {
         let (x0, u, h) = (&trial.state.particles.x, &self.u, trial.span.h);

@@ -61,6 +61,8 @@ impl Solver {
         let Settings { gravity, .. } = context.settings;
         let speed = (h * gravity.length()).max(SLOW);
         let error = settings.tolerance * solution.change(trial, speed);
+        solution.from.particles.clone_from(&solution.u);
+        solution.from.bodies.clone_from(&solution.u_bodies);
         let (blocks, stencils, filter) =
             (&linear.blocks[..], &mut constraints.stencils, &constraints.filter);
         if settings.solver == ClothSolver::Direct && constraints.masses.is_empty() {
@@ -75,7 +77,13 @@ impl Solver {
                 &mut solution.u,
             );
             if solved {
-                return pcg::Outcome::default();
+                let progress = solution.way(mass);
+                return pcg::Outcome {
+                    goal: error,
+                    progress,
+                    converged: true,
+                    ..pcg::Outcome::default()
+                };
             }
         }
         let levels = match settings.preconditioner {
@@ -106,8 +114,6 @@ impl Solver {
             smallest: linear.softest(sheet),
             speed: 10.0 * settings.tolerance * speed,
         };
-        solution.from.particles.clone_from(&solution.u);
-        solution.from.bodies.clone_from(&solution.u_bodies);
         system.solve(
             &mut levelled,
             (&constraints.b, &constraints.b_bodies),

@@ -50,7 +50,7 @@ pub struct Touch {
     /// Position alteration along the normal, m.
     pub alter: f64,
     /// Outward unit vector at the beginning of the step; zero where it was not near the surface.
-    start: Vec3,
+    pub(super) start: Vec3,
     /// Impulse that turns the velocity with the surface, N·s.
     pub(super) turning: Vec3,
     /// Speed along the surface in the round before, m/s; 0: not known, or stale.
