@@ -5,14 +5,14 @@
 //!   v⁰ = v + h M⁻¹ f_e                     forces
 //!   J, gaps and wanted velocities          rows at the current poses
 //!   z ≥ 0 ⊥ J v + b ≥ 0                    impulses, b pushing overlaps apart: v^p
-//!   z ≥ 0 ⊥ J v + b' ≥ 0                   impulses again without the push, with restitution: v
+//!   z ≥ 0 ⊥ J v + b' ≥ 0                   impulses again without the push: v
 //!   x ← x + h v^p                          positions
 //!
 //! Positions move by the velocity with the push, the velocity that stays is the one without: position
 //! correction adds no energy. Both solves see the same arms and inertia, so each conserves momentum
 //! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before
-//! they close. Restitution judges the approach by the velocity before this substep's forces, as
-//! [shinar2008 §4] does, so that a body at rest does not bounce on the spot.
+//! they close. What closes with restitution bounces before
+//! the first solve (`contact/impact.rs`); a body at rest does not bounce on the spot [shinar2008 §4].
 
 mod members;
 mod rows;
