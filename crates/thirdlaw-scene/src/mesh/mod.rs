@@ -9,6 +9,7 @@ mod gltf;
 mod obj;
 mod ply;
 mod polygon;
+pub mod solid;
 mod stl;
 mod uri;
 
