@@ -155,6 +155,8 @@ pub struct SceneCloth {
     pub object: usize,
     /// Whether it is a soft body.
     pub soft: bool,
+    /// The surface that it was filled from: what is seen of it.
+    pub skin: Option<std::sync::Arc<thirdlaw::Skin>>,
 }
 
 /// Where pictures are taken from.

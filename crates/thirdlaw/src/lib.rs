@@ -50,7 +50,7 @@ pub use model::settings::{
     ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
     Preconditioner, Settings, Solver,
 };
-pub use model::solid::{MeshQuality, SolidMesh};
+pub use model::solid::{MeshQuality, Skin, SolidMesh};
 pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
 pub use shape::Shape;
 pub use state::joint::JointReading;

@@ -18,7 +18,8 @@ use thirdlaw::energy::tetrahedron::Tetrahedra;
 use thirdlaw::math::Mat3;
 use thirdlaw::model::deformable::DeformableModel;
 use thirdlaw::shape::{Convex, Geometry};
-use thirdlaw::{BodyKind, ClothId, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
+use thirdlaw::{BodyKind, EmitterId, Pose, Quat, Shape, Snapshot, Vec3};
+use thirdlaw_scene::SceneCloth;
 
 /// Around a round shape.
 const SEGMENTS: usize = 32;
@@ -49,9 +50,10 @@ pub fn stage(recording: &Recording, frames: Vec<u32>) -> Result<Stage<'_>, RunEr
     for (cloth, color) in scene.cloths.iter().zip(colors::cloth_colors(scene)) {
         let Ok(model) = scene.world.deformable(cloth.id) else { continue };
         let Ok(vertices) = scene.world.vertices(cloth.id) else { continue };
+        let (vertices, triangles) = surface(cloth, model, vertices);
         meshes.push(ExportMesh {
-            vertices: vertices.to_vec(),
-            triangles: model.triangles().collect(),
+            vertices,
+            triangles,
             tetrahedra: tetrahedra(&model.elements.energies.tetrahedra),
             two_sided: !cloth.soft,
             ..ExportMesh::default()
@@ -132,14 +134,34 @@ fn frame(recording: &Recording, snapshot: &Snapshot, slots: &[usize]) -> Frame {
         })
     };
     let mut samples: Vec<Sample> = slots.iter().map(sample).collect();
-    samples.extend(recording.scene.cloths.iter().filter_map(|c| cloth(recording, snapshot, c.id)));
+    samples.extend(recording.scene.cloths.iter().filter_map(|c| cloth(recording, snapshot, c)));
     samples.extend(recording.scene.emitters.iter().filter_map(|e| stream(snapshot, e.id)));
     Frame { time: state.time, samples, contacts }
 }
 
+/// The vertices of a cloth or soft body with those of its skin behind them, and the triangles that are seen.
+fn surface(
+    cloth: &SceneCloth,
+    model: &DeformableModel,
+    vertices: &[Vec3],
+) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let Some(skin) = &cloth.skin else {
+        return (vertices.to_vec(), model.triangles().collect());
+    };
+    let first = vertices.len() as u32;
+    let triangles = skin.triangles.iter().map(|t| t.map(|i| i + first));
+    (with_skin(cloth, vertices), triangles.collect())
+}
+
+/// Places or velocities, with those of the skin behind them where there is one.
+fn with_skin(cloth: &SceneCloth, vertices: &[Vec3]) -> Vec<Vec3> {
+    let skin = cloth.skin.iter().flat_map(|skin| skin.follow(vertices));
+    vertices.iter().copied().chain(skin).collect()
+}
+
 /// A cloth as a snapshot has it, with the strain of its triangles and what solids push it with.
-fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Sample> {
-    let model = recording.scene.world.deformable(id).ok()?;
+fn cloth(recording: &Recording, snapshot: &Snapshot, cloth: &SceneCloth) -> Option<Sample> {
+    let model = recording.scene.world.deformable(cloth.id).ok()?;
     let particles = &snapshot.state.particles;
     let (points, velocities) =
         (particles.x.get(model.range())?.to_vec(), particles.v.get(model.range())?.to_vec());
@@ -151,7 +173,8 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
         });
         strain.collect()
     } else {
-        edge_strain(model, &points)
+        let (rest, triangles) = surface(cloth, model, &model.elements.rest);
+        edge_strain(&triangles, &rest, &with_skin(cloth, &points))
     };
     let mut forces = vec![0.0; 3 * points.len()];
     for touch in &snapshot.state.cloth.touches {
@@ -173,17 +196,20 @@ fn cloth(recording: &Recording, snapshot: &Snapshot, id: ClothId) -> Option<Samp
         let change = |e: usize| solids.deformation(e, &points).determinant() - 1.0;
         fields.push((0..solids.len()).map(change).collect());
     }
+    // nothing touches a skin but what touches the tetrahedra under it
+    let (points, velocities) = (with_skin(cloth, &points), with_skin(cloth, &velocities));
+    fields[1].resize(3 * points.len(), 0.0);
     Some(Sample::Points(PointsSample { points, velocities, fields, ids: Vec::new() }))
 }
 
 /// Largest |l/l₀ − 1| of the edges of each triangle of a surface.
-fn edge_strain(model: &DeformableModel, points: &[Vec3]) -> Vec<f64> {
-    let rest = &model.elements.rest;
+fn edge_strain(triangles: &[[u32; 3]], rest: &[Vec3], points: &[Vec3]) -> Vec<f64> {
     let strain = |i: u32, j: u32| {
         let length = |x: &[Vec3]| x[i as usize].distance(x[j as usize]);
         (length(points) / length(rest) - 1.0).abs()
     };
-    model.triangles().map(|[a, b, c]| strain(a, b).max(strain(b, c)).max(strain(c, a))).collect()
+    let worst = |&[a, b, c]: &[u32; 3]| strain(a, b).max(strain(b, c)).max(strain(c, a));
+    triangles.iter().map(worst).collect()
 }
 
 /// Corners of all tetrahedra.

@@ -6,7 +6,8 @@
 //! cylinders up to the second order (boubekeur2008).
 
 use std::collections::HashMap;
-use thirdlaw::{ClothId, Vec3};
+use std::sync::Arc;
+use thirdlaw::{ClothId, Skin, Vec3};
 use thirdlaw_render::SurfaceMesh;
 
 /// Triangles that a drawn cloth has at most, unless it has more by itself.
@@ -23,6 +24,8 @@ pub struct Sheet {
     triangles: Vec<[u32; 3]>,
     /// Whether it is the surface of a solid, drawn as it is: with its edges, and from outside only.
     solid: bool,
+    /// What is seen instead of the surface of the tetrahedra.
+    skin: Option<Arc<Skin>>,
 }
 
 /// How a mesh becomes the next finer one.
@@ -48,12 +51,18 @@ impl Sheet {
             vertex_count += level.edges.len();
             levels.push(level);
         }
-        Sheet { id, color, levels, triangles, solid: false }
+        Sheet { id, color, levels, triangles, solid: false, skin: None }
     }
 
-    /// The surface of a soft body.
-    pub fn solid(id: ClothId, color: [f32; 3], triangles: Vec<[u32; 3]>) -> Sheet {
-        Sheet { id, color, levels: Vec::new(), triangles, solid: true }
+    /// The surface of a soft body, or its skin.
+    pub fn solid(
+        id: ClothId,
+        color: [f32; 3],
+        triangles: Vec<[u32; 3]>,
+        skin: Option<Arc<Skin>>,
+    ) -> Sheet {
+        let triangles = skin.as_ref().map_or(triangles, |skin| skin.triangles.clone());
+        Sheet { id, color, levels: Vec::new(), triangles, solid: true, skin }
     }
 
     /// The surface, as seen from its first vertex.
@@ -61,6 +70,9 @@ impl Sheet {
         let origin = vertices.first().copied().unwrap_or_default();
         // relative, so that far from the world's origin it is as smooth
         let mut x: Vec<Vec3> = vertices.iter().map(|p| *p - origin).collect();
+        if let Some(skin) = &self.skin {
+            x = skin.follow(&x);
+        }
         for level in &self.levels {
             level.refine(&mut x);
         }

@@ -79,7 +79,7 @@ impl Drawing {
             let model = scene.world.deformable(cloth.id).ok()?;
             let triangles = model.triangles().collect();
             Some(match cloth.soft {
-                true => Sheet::solid(cloth.id, color, triangles),
+                true => Sheet::solid(cloth.id, color, triangles, cloth.skin.clone()),
                 false => Sheet::new(cloth.id, color, triangles, model.count()),
             })
         };

@@ -65,7 +65,7 @@ impl Builder<'_> {
         match self.world.add_cloth(cloth) {
             Ok(id) => {
                 let color = table.get("color").and_then(color);
-                self.cloths.push(SceneCloth { name, id, color, object, soft: false });
+                self.cloths.push(SceneCloth { name, id, color, object, soft: false, skin: None });
                 true
             }
             Err(e) => {

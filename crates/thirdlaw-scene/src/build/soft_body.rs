@@ -5,9 +5,11 @@ use super::body::groups;
 use super::material::color;
 use super::pins::PinMesh;
 use crate::SceneCloth;
+use crate::mesh::MeshData;
 use crate::node::{Entry, Node, Table};
+use std::sync::Arc;
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::{Deformable, DeformableError, SolidLaw, SolidMaterial, SolidMesh};
+use thirdlaw::{Deformable, DeformableError, Skin, SolidLaw, SolidMaterial, SolidMesh};
 
 /// More soft bodies than this are a slip of the keyboard.
 const SOFT_BODIES_MAX: usize = 10_000;
@@ -18,11 +20,8 @@ impl Builder<'_> {
     /// Adds the soft body of a table, or all its copies.
     pub fn add_soft_bodies(&mut self, entry: &Entry, table: &Table, object: usize) {
         let Some(node) = table.get("mesh") else { return };
-        let mesh = match mesh(node) {
-            Some(Ok(mesh)) => mesh,
-            Some(Err(e)) => return self.error(&node.place, e.to_string()),
-            None => return,
-        };
+        let Some((mesh, skin)) = self.solid_mesh(node) else { return };
+        let skin = skin.map(Arc::new);
         let made = match material(table) {
             (true, material) => mesh.springs(&material),
             (false, material) => mesh.deformable(material),
@@ -44,7 +43,7 @@ impl Builder<'_> {
         body.surface.friction = table.number("friction").unwrap_or(body.surface.friction);
         body.surface.thickness = table.number("thickness").unwrap_or(body.surface.thickness);
         let Some(copies) = table.get("copies") else {
-            self.add_soft_body(entry, table, object, entry.key.clone(), body.pose(pose));
+            self.add_soft_body(entry, table, object, entry.key.clone(), (body.pose(pose), skin));
             return;
         };
         for (i, copy) in self.copies(copies).into_iter().enumerate() {
@@ -54,7 +53,7 @@ impl Builder<'_> {
                 Pose::from_parts(pose.translation + copy.offset, copy.rotation * pose.rotation);
             super::pins::carry(&mut next.pins, placed * pose.inverse());
             let name = format!("{}.{i}", entry.key);
-            if !self.add_soft_body(entry, table, object, name, next.pose(placed)) {
+            if !self.add_soft_body(entry, table, object, name, (next.pose(placed), skin.clone())) {
                 return; // the others would fail alike
             }
         }
@@ -66,7 +65,7 @@ impl Builder<'_> {
         table: &Table,
         object: usize,
         name: String,
-        body: Deformable,
+        (body, skin): (Deformable, Option<Arc<Skin>>),
     ) -> bool {
         if self.cloths.len() >= SOFT_BODIES_MAX {
             let message = format!("a scene holds at most {SOFT_BODIES_MAX} soft bodies");
@@ -76,7 +75,7 @@ impl Builder<'_> {
         match self.world.add_deformable(body) {
             Ok(id) => {
                 let color = table.get("color").and_then(color);
-                self.cloths.push(SceneCloth { name, id, color, object, soft: true });
+                self.cloths.push(SceneCloth { name, id, color, object, soft: true, skin });
                 true
             }
             Err(e) => {
@@ -95,8 +94,39 @@ impl Builder<'_> {
     }
 }
 
-/// The tetrahedra that a `mesh` table asks for.
-fn mesh(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
+impl Builder<'_> {
+    /// The tetrahedra that a `mesh` table asks for, and the surface that they carry where it gives one.
+    fn solid_mesh(&mut self, node: &Node) -> Option<(SolidMesh, Option<Skin>)> {
+        let entry = node.table()?.entries.first()?;
+        let made = match entry.key.as_str() {
+            "tetrahedra" => return Some((self.tetrahedra(&entry.node)?, None)),
+            "surface" => self.filled(&entry.node)?,
+            _ => formula(node)?.map(|mesh| (mesh, None)),
+        };
+        made.map_err(|e| self.error(&node.place, e.to_string())).ok()
+    }
+
+    /// A closed surface, filled.
+    fn filled(
+        &mut self,
+        node: &Node,
+    ) -> Option<Result<(SolidMesh, Option<Skin>), DeformableError>> {
+        let MeshData { vertices, triangles, .. } = self.surface(node)?;
+        let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
+        let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, v| high.max(*v));
+        let spacing = node.table()?.number("spacing");
+        let spacing = spacing.unwrap_or((high - low).min_element() / ACROSS);
+        let fill = || {
+            let mesh = SolidMesh::filled(&vertices, &triangles, spacing)?;
+            let skin = Skin::new(&mesh, &vertices, &triangles)?;
+            Ok((mesh, Some(skin)))
+        };
+        Some(fill())
+    }
+}
+
+/// The tetrahedra of a shape that a `mesh` table gives by numbers.
+fn formula(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
     let entry = node.table()?.entries.first()?;
     let table = entry.node.table()?;
     let length = |key: &str| table.number(key).unwrap_or(1.0);

@@ -188,11 +188,7 @@ static SURFACE: TableFormat = TableFormat {
             Kind::Flag,
             "Where coordinates are not given: folds rest at the angles of the shape; default false, flat.",
         ),
-        key(
-            "scale",
-            super::shape::SCALE,
-            "Factor on the vertices, or one for each axis; default 1.",
-        ),
+        key("scale", super::shape::SCALE, super::shape::SCALE_DOC),
     ],
     rules: &[
         Rule::One(&["file", "vertices"]),

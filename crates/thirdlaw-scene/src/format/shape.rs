@@ -12,6 +12,8 @@ pub const SCALE: Kind = Kind::Either(&[LENGTH, SIZE]);
 pub const UP: Kind = Kind::Choice(&["x", "y", "z"]);
 /// What `file` means.
 pub const MESH_FILE: &str = "An OBJ, STL, PLY, glTF or GLB file beside the scene.";
+/// What `scale` means.
+pub const SCALE_DOC: &str = "Factor on the vertices, or one for each axis; default 1.";
 /// What `up` means.
 pub const UP_DOC: &str = "Axis of the file that points up; default \"y\".";
 
@@ -99,7 +101,7 @@ static MESH: TableFormat = TableFormat {
         key("up", UP, UP_DOC),
         key("vertices", VECTORS, "m."),
         key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
-        key("scale", SCALE, "Factor on the vertices, or one for each axis; default 1."),
+        key("scale", SCALE, SCALE_DOC),
     ],
     rules: &[
         Rule::One(&["file", "vertices"]),
@@ -116,7 +118,7 @@ static DECOMPOSE: TableFormat = TableFormat {
         key("up", UP, UP_DOC),
         key("vertices", VECTORS, "m."),
         key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
-        key("scale", SCALE, "Factor on the vertices, or one for each axis; default 1."),
+        key("scale", SCALE, SCALE_DOC),
         key(
             "concavity",
             Kind::Number(Range { low: 0.0, high: 1.0, above: true }),

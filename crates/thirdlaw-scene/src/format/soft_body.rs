@@ -2,6 +2,7 @@
 
 use super::body::{COPIES, GROUPS, ROTATION_OF};
 use super::cloth::PINS;
+use super::shape::{MESH_FILE, SCALE, SCALE_DOC, TRIANGLES, UP, UP_DOC};
 use super::*;
 
 /// Names of solids.
@@ -63,8 +64,14 @@ static MESH: TableFormat = TableFormat {
         key("cylinder", Kind::Table(&CYLINDER), "A cylinder about the y axis."),
         key("torus", Kind::Table(&TORUS), "A ring about the y axis."),
         key("tube", Kind::Table(&TUBE), "A cylinder about the y axis with a hole along it."),
+        key("tetrahedra", Kind::Table(&TETRAHEDRA), "Tetrahedra from a file."),
+        key(
+            "surface",
+            Kind::Table(&FILLED),
+            "A closed surface from a file or by hand, filled with tetrahedra; it is what pictures show.",
+        ),
     ],
-    rules: &[Rule::One(&["box", "ball", "cylinder", "torus", "tube"])],
+    rules: &[Rule::One(&["box", "ball", "cylinder", "torus", "tube", "tetrahedra", "surface"])],
 };
 
 static BOX: TableFormat = TableFormat {
@@ -107,6 +114,38 @@ static TUBE: TableFormat = TableFormat {
         SPACING,
     ],
     rules: &[],
+};
+
+static TETRAHEDRA: TableFormat = TableFormat {
+    what: "tetrahedra from a file",
+    keys: &[
+        required(
+            "file",
+            Kind::Text,
+            "Beside the scene: Gmsh's .msh, VTK's .vtk, or TetGen's .ele with its .node.",
+        ),
+        key("up", UP, UP_DOC),
+        key("scale", SCALE, SCALE_DOC),
+    ],
+    rules: &[],
+};
+
+static FILLED: TableFormat = TableFormat {
+    what: "a closed surface to be filled",
+    keys: &[
+        key("file", Kind::Text, MESH_FILE),
+        key("up", UP, UP_DOC),
+        key("vertices", VECTORS, "m."),
+        key("triangles", TRIANGLES, "Corners counted from 0, counter-clockwise seen from outside."),
+        key("scale", SCALE, SCALE_DOC),
+        SPACING,
+    ],
+    rules: &[
+        Rule::One(&["file", "vertices"]),
+        Rule::Needs("up", "file"),
+        Rule::Needs("vertices", "triangles"),
+        Rule::Needs("triangles", "vertices"),
+    ],
 };
 
 static SOLID: TableFormat = TableFormat {

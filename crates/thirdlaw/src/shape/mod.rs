@@ -7,7 +7,7 @@ mod convex;
 mod error;
 mod hull;
 mod mass;
-mod mesh;
+pub(crate) mod mesh;
 mod surface;
 #[cfg(test)]
 mod tests;

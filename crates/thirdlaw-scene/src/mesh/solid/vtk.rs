@@ -26,11 +26,9 @@ pub fn read(bytes: &[u8]) -> Result<Raw, Refusal> {
     let mut kinds = Vec::new();
     while let Some(word) = file.words.word() {
         match word {
-            b"DATASET" => {
-                if file.words.word() != Some(b"UNSTRUCTURED_GRID") {
-                    let problem = "only data sets that are an `UNSTRUCTURED_GRID` hold tetrahedra";
-                    return Err(at_line(file.words.line, problem));
-                }
+            b"DATASET" if file.words.word() != Some(b"UNSTRUCTURED_GRID") => {
+                let problem = "only data sets that are an `UNSTRUCTURED_GRID` hold tetrahedra";
+                return Err(at_line(file.words.line, problem));
             }
             b"POINTS" => file.points()?,
             b"CELLS" if new => file.cells_by_offsets()?,

@@ -1,7 +1,7 @@
 //! Soft bodies: meshes of tetrahedra, and how they become deformable objects.
 //!
-//! A [`SolidMesh`] is made by a formula (`block`, and any shape with a signed distance by `stuffing`) or read
-//! from elsewhere; [`SolidMesh::deformable`] gives it a material and its surface.
+//! A [`SolidMesh`] is made by a formula (`block`, and any shape with a signed distance by `stuffing`), fills a
+//! closed surface (`fill`) or is read from elsewhere; [`SolidMesh::deformable`] gives it a material and its surface.
 //!
 //! ```
 //! use thirdlaw::{Settings, SolidMaterial, SolidMesh, Vec3, World};
@@ -14,10 +14,12 @@
 //! ```
 
 mod block;
+mod fill;
 mod quality;
 mod shapes;
 pub mod stuffing;
 
+pub use fill::Skin;
 pub use quality::MeshQuality;
 
 use super::deformable::{Deformable, DeformableError, SurfaceMaterial};
