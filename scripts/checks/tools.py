@@ -53,14 +53,14 @@ def set_up(name, folder, key, make):
 
 
 def python():
-    """An environment with USD, VTK and trimesh; None where it cannot be had."""
+    """An environment with USD, VTK, trimesh and meshio; None where it cannot be had."""
 
     def make(folder):
         run(sys.executable, "-m", "venv", folder)
         run(folder / "bin/pip", "install", "--disable-pip-version-check", "-r", REQUIREMENTS)
 
     key = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()
-    return set_up("usd-core, pyvista and trimesh", TOOLS / "python", key, make)
+    return set_up("usd-core, pyvista, trimesh and meshio", TOOLS / "python", key, make)
 
 
 def node():

@@ -206,3 +206,55 @@ fn damaged_files_are_refused_or_sound() {
     }
     assert!(refused > rounds, "damage is noticed: {refused}");
 }
+
+fn soft(mesh: &str, folder: &Path) -> Result<thirdlaw_scene::Scene, String> {
+    let text = format!("version = 1\n[soft_bodies.a]\nmesh = {{ {mesh} }}\n");
+    load("a.toml", &text, Some(folder), &[]).map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn closed_surfaces_are_filled_and_stay_what_is_seen() {
+    let folder = Folder::with_files("filled");
+    for name in ["a.obj", "text.stl", "big.ply", "inside.glb"] {
+        let scene = soft(
+            &format!("surface = {{ file = \"{name}\", spacing = 0.08, scale = 2 }}"),
+            &folder.0,
+        );
+        let scene = scene.unwrap();
+        let body = &scene.cloths[0];
+        let vertices = scene.world.vertices(body.id).unwrap();
+        let seen = body.skin.as_ref().unwrap().follow(vertices);
+        let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 2.0, 0.0], [0.0, 0.0, 2.0]];
+        for corner in corners.map(thirdlaw::Vec3::from_array) {
+            let near = seen.iter().any(|p| p.distance(corner) < 1e-9);
+            assert!(near, "{name}: {corner} of {seen:?}");
+        }
+        // corners sharper than the lattice are rounded off
+        let tetrahedra = &scene.world.deformable(body.id).unwrap().elements.energies.tetrahedra;
+        let count = thirdlaw::energy::Energy::len(tetrahedra);
+        let volume: f64 = (0..count).map(|e| tetrahedra.rest_volume(e)).sum();
+        assert!((volume / (8.0 / 6.0) - 1.0).abs() < 0.05, "{name}: {volume}");
+    }
+}
+
+#[test]
+fn tetrahedra_come_from_files_and_refusals_name_them() {
+    let folder = Folder::with_files("solid");
+    let write = |name: &str, text: &str| std::fs::write(folder.0.join(name), text).unwrap();
+    write("one.node", "5 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 9 9 9\n");
+    write("one.ele", "1 4 0\n1 1 2 3 4\n");
+    let scene = soft("tetrahedra = { file = \"one.ele\", scale = 2 }", &folder.0).unwrap();
+    assert_eq!(scene.world.vertices(scene.cloths[0].id).unwrap().len(), 4);
+    assert!(scene.cloths[0].skin.is_none());
+    let told = |mesh: &str| soft(mesh, &folder.0).map(|_| ()).unwrap_err();
+    write("two.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 1 1 0\n");
+    write("two.ele", "1 4 0\n0 0 1 2 3\n");
+    let flat = told("tetrahedra = { file = \"two.ele\" }");
+    assert!(flat.contains("a.toml:3") && flat.contains("tetrahedron 0"), "{flat}");
+    let alone = told("tetrahedra = { file = \"three.node\" }");
+    assert!(alone.contains("three.node"), "{alone}");
+    let open = told("surface = { vertices = [[0,0,0],[1,0,0],[0,1,0]], triangles = [[0,1,2]] }");
+    assert!(open.contains("only a closed surface can be filled"), "{open}");
+    let wrong = told("tetrahedra = { file = \"a.obj\" }");
+    assert!(wrong.contains(".msh, .vtk, .ele or .node"), "{wrong}");
+}
