@@ -32,7 +32,7 @@ macro_rules! ids {
         )*
 
         /// The id of anything in a world.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum AnyId {
             $($(#[$doc])* $kind($id),)*
             /// Names one particle of one world.
@@ -121,6 +121,24 @@ impl std::fmt::Display for ParticleId {
             ParticleOwner::Deformable(owner) => write!(f, "vertex {number} of {owner}"),
             ParticleOwner::Point(owner) => owner.fmt(f),
             ParticleOwner::Emitter(owner) => write!(f, "particle {number} of {owner}"),
+        }
+    }
+}
+
+impl AnyId {
+    /// The body that it names, if it names one.
+    pub fn body(self) -> Option<BodyId> {
+        match self {
+            AnyId::Body(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The cloth or other deformable object that it names, if it names one.
+    pub fn deformable(self) -> Option<DeformableId> {
+        match self {
+            AnyId::Deformable(id) => Some(id),
+            _ => None,
         }
     }
 }

@@ -3,6 +3,11 @@
 //! The engine crate holds all physics and nothing else: it reads no files, prints nothing, owns no
 //! clock, and answers bad input with a typed error instead of a panic. State is `f64`, SI units,
 //! y up; the same calls give the same bits for any number of threads.
+//!
+//! Begin with [`World`] and `use thirdlaw::prelude::*;`. A world is asked by [`World::cast_ray`] and its
+//! siblings, read by [`World::contacts`], listened to by [`World::listen`], changed by
+//! [`World::edit_body`], and saved by [`World::to_bytes`]. [`StepClock`] makes steps of one length of frames
+//! of any. The programs in `examples/` are short.
 
 pub mod contact;
 pub mod couple;
@@ -13,6 +18,7 @@ pub mod math;
 pub mod measure;
 pub mod model;
 mod parallel;
+pub mod prelude;
 mod report;
 pub mod shape;
 mod simd;
@@ -56,7 +62,11 @@ pub use shape::Shape;
 pub use state::joint::JointReading;
 pub use state::snapshot::{Snapshot, SnapshotError};
 pub use state::stream::Stream;
-pub use world::{Particle, StepProblem, Thing, World};
+pub use world::{
+    Attachments, BodyContact, DebugLine, DebugParts, Filter, Listening, LoadError, Particle,
+    PointHit, QueryError, Ray, RayHit, ShapeHit, StepClock, StepProblem, Thing, TouchPoint, World,
+    WorldEvent,
+};
 
 /// The examples of the README and of the book, compiled and run.
 #[cfg(doctest)]
@@ -75,6 +85,8 @@ pub mod read {
     pub struct Determinism;
     #[doc = include_str!("../../../docs/book/src/couple.md")]
     pub struct Couple;
+    #[doc = include_str!("../../../docs/book/src/rapier.md")]
+    pub struct Rapier;
     #[doc = include_str!("../../../docs/book/src/particles.md")]
     pub struct Particles;
 }

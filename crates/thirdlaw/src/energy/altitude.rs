@@ -13,7 +13,7 @@ use crate::parallel::loops::{each, sum};
 use std::hash::Hasher;
 
 /// A corner over a face.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct AltitudeSpring {
     /// The corner, then the face, whose normal points to the corner at rest.
     pub nodes: [u32; 4],
@@ -26,7 +26,7 @@ pub struct AltitudeSpring {
 }
 
 /// Altitude springs.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct AltitudeSprings {
     list: Vec<AltitudeSpring>,
 }

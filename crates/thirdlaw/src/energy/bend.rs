@@ -11,7 +11,7 @@ use crate::parallel::loops::{each, sum};
 use std::hash::Hasher;
 
 /// Hinges, and the forms of their angles.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Bends {
     /// Hinges.
     pub(crate) hinges: Vec<Hinge>,
@@ -20,7 +20,7 @@ pub struct Bends {
 }
 
 /// Two triangles and the edge between them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Hinge {
     /// The edge's two vertices, then the vertex opposite in the first and in the second triangle.
     pub nodes: [u32; 4],
@@ -29,7 +29,7 @@ pub struct Hinge {
 }
 
 /// A quadratic form of up to three hinge angles: ½ Σ q_ij (θ_i − rest_i)(θ_j − rest_j).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Bend {
     /// Every vertex that its hinges touch, each once; the corners of the triangle first.
     pub nodes: [u32; 6],

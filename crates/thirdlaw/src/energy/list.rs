@@ -5,7 +5,7 @@
 macro_rules! energies {
     ($($field:ident: $set:ty),* $(,)?) => {
         /// Elements of every energy.
-        #[derive(Clone, Debug, Default)]
+        #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
         pub struct Energies {
             $(
                 /// Elements of this energy.

@@ -17,7 +17,7 @@ use crate::parallel::loops::{each, largest, sum};
 use std::hash::Hasher;
 
 /// Triangles that stretch and shear.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Membranes {
     /// The triangles.
     pub(crate) list: Vec<Membrane>,
@@ -26,7 +26,7 @@ pub struct Membranes {
 }
 
 /// A triangle that stretches and shears.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Membrane {
     /// Its corners.
     pub nodes: [u32; 3],
@@ -41,7 +41,7 @@ pub struct Membrane {
 }
 
 /// What a membrane is made of.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Material {
     /// kg/m².
     pub density: f64,

@@ -12,7 +12,7 @@ use crate::parallel::loops::{each, largest, sum};
 use std::hash::Hasher;
 
 /// A spring between two vertices.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct EdgeSpring {
     /// The vertices.
     pub nodes: [u32; 2],
@@ -25,7 +25,7 @@ pub struct EdgeSpring {
 }
 
 /// Springs along edges.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct EdgeSprings {
     list: Vec<EdgeSpring>,
 }

@@ -14,13 +14,13 @@ use crate::parallel::loops::{each, largest, sum};
 use std::hash::Hasher;
 
 /// Tetrahedra of elastic solids.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Tetrahedra {
     list: Vec<Tetrahedron>,
-    materials: Vec<SolidMaterial>,
+    pub(crate) materials: Vec<SolidMaterial>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 struct Tetrahedron {
     nodes: [u32; 4],
     /// Corners 1 to 3 at rest, from corner 0, m.

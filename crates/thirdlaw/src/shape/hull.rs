@@ -22,6 +22,8 @@ pub struct Hull {
     pub loops: Vec<u32>,
     /// Edges: two corners and the two faces they join.
     pub edges: Vec<HullEdge>,
+    /// The points that it was made around, m.
+    pub(crate) given: Vec<Vec3>,
 }
 
 /// An edge of a polyhedron.
@@ -56,7 +58,7 @@ impl Hull {
         }
         let poly =
             ConvexPolyhedron::from_convex_mesh(vertices, &triangles).ok_or(ShapeError::Hull)?;
-        let hull = Hull::from_parry(&poly)?;
+        let hull = Hull { given: points.to_vec(), ..Hull::from_parry(&poly)? };
         Ok((hull, SharedShape::new(poly)))
     }
 
@@ -67,6 +69,7 @@ impl Hull {
             faces: Vec::new(),
             loops: Vec::new(),
             edges: Vec::new(),
+            given: Vec::new(),
         };
         for face in poly.faces() {
             let start = face.first_vertex_or_edge as usize;

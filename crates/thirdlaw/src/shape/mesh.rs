@@ -1,12 +1,14 @@
 //! Triangle meshes: cleaned, with normals, and with each edge's relation to its neighbour.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 
 use super::ShapeError;
 use super::mass::MassProperties;
+use super::tree::BoxTree;
 use crate::math::Vec3;
 
 /// A surface of triangles, solid on the side opposite to their (counter-clockwise) normals.
@@ -23,6 +25,8 @@ pub struct Mesh {
     /// Whether the surface encloses a volume.
     pub closed: bool,
     pub(crate) bvh: Bvh,
+    /// For questions; see `shape/ray.rs`.
+    pub(super) tree: OnceLock<BoxTree>,
 }
 
 /// What lies beyond an edge of a triangle.
@@ -63,6 +67,12 @@ impl Mesh {
         {
             triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }
+        Ok(Mesh::of_clean(vertices, triangles))
+    }
+
+    /// Of vertices and triangles that are cleaned already.
+    pub(super) fn of_clean(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Mesh {
+        let closed = is_closed(&triangles);
         let normals: Vec<Vec3> =
             triangles.iter().map(|t| triangle_normal(&vertices, t).unwrap_or(Vec3::Y)).collect();
         let edges = classify_edges(&vertices, &triangles, &normals);
@@ -74,7 +84,7 @@ impl Mesh {
             })
             .collect();
         let bvh = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
-        Ok(Mesh { vertices, triangles, normals, edges, closed, bvh })
+        Mesh { vertices, triangles, normals, edges, closed, bvh, tree: OnceLock::new() }
     }
 
     /// The corners of a triangle.

@@ -8,9 +8,13 @@ mod error;
 mod hull;
 mod mass;
 pub(crate) mod mesh;
+mod mesh;
+pub(crate) mod ray;
+mod recipe;
 mod surface;
 #[cfg(test)]
 mod tests;
+pub(crate) mod tree;
 
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -136,6 +140,10 @@ impl Shape {
     /// coordinates merged, and a closed surface that is inside out is turned.
     pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Shape, ShapeError> {
         let mesh = Mesh::new(vertices, triangles)?;
+        Shape::of_mesh(mesh)
+    }
+
+    fn of_mesh(mesh: Mesh) -> Result<Shape, ShapeError> {
         let parry = SharedShape::trimesh(mesh.vertices.clone(), mesh.triangles.clone())
             .map_err(|_| ShapeError::EmptyMesh)?;
         let mass = mesh
@@ -235,6 +243,16 @@ impl Shape {
             }
         }
         Shape::compound(&parts)
+    }
+
+    /// A number that only shapes which are one have in common.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// Whether both are one shape, not only alike.
+    pub(crate) fn is_same(&self, other: &Shape) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// What the shape is made of.

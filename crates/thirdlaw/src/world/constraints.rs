@@ -82,6 +82,7 @@ impl World {
             return Err(StaleId::of(id));
         }
         self.drop_constraint(slot);
+        self.drop_user_data();
         Ok(())
     }
 

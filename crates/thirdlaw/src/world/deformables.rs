@@ -77,6 +77,7 @@ impl World {
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now
         self.state.cloth.pairs.clear();
+        self.drop_user_data();
         Ok(())
     }
 

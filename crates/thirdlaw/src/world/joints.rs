@@ -47,6 +47,7 @@ impl World {
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), StaleId> {
         let slot = self.joint_slot(id)?;
         self.drop_joint(slot);
+        self.drop_user_data();
         Ok(())
     }
 
@@ -170,7 +171,7 @@ impl World {
         }
     }
 
-    fn wake_joined(&mut self, slot: usize) {
+    pub(super) fn wake_joined(&mut self, slot: usize) {
         let joint = &self.model.joints[slot];
         let mut nodes = [joint.a, joint.b, Node::World, Node::World];
         if let Some((first, second, _)) = joint.coupling() {

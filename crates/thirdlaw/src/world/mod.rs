@@ -1,21 +1,30 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod as_simulator;
+mod clock;
 mod constraints;
 mod contact_problem;
+mod contacts;
+mod debug_lines;
 mod deformables;
+mod edit;
+mod events;
 mod joints;
 mod part;
 mod particles;
 mod points;
 mod ports;
 mod prescribed;
+mod query;
 mod sheets;
 mod step_constraint;
 mod step_inputs;
+mod store;
 mod streams;
+mod tracked;
+mod user_data;
 
-use crate::ids::{BodyId, StaleId};
+use crate::ids::{AnyId, BodyId, StaleId};
 use crate::math::{Pose, Twist, Vec3};
 use crate::model::Model;
 use crate::model::body::model::BodyModel;
@@ -29,22 +38,38 @@ use crate::state::body::{BodyState, Push};
 use crate::state::snapshot::{Snapshot, SnapshotError};
 use crate::step;
 use parry3d_f64::bounding_volume::BoundingVolume;
+use std::collections::BTreeMap;
+use tracked::Tracked;
 
+pub use clock::StepClock;
 pub use contact_problem::StepProblem;
+pub use contacts::{BodyContact, TouchPoint};
+pub use debug_lines::{DebugLine, DebugParts};
+pub use events::{Listening, WorldEvent};
 pub use part::Thing;
 pub use particles::Particle;
+pub use query::{Filter, PointHit, QueryError, Ray, RayHit, ShapeHit};
+pub use store::{Attachments, LoadError};
 
 /// Bodies, their state, and how they are stepped.
 #[derive(Clone, Debug)]
+#[doc(alias = "RigidBodySet")]
+#[doc(alias = "ColliderSet")]
+#[doc(alias = "PhysicsPipeline")]
 pub struct World {
-    model: Model,
-    state: State,
+    model: Tracked<Model>,
+    state: Tracked<State>,
     settings: Settings,
     /// Memory reused between steps; holds nothing that a step depends on.
     scratch: Scratch,
     step_model: step_inputs::StepModel,
     /// What other simulators asked for.
     ports: ports::Ports,
+    /// What questions go through.
+    asked: query::Kept,
+    /// Of who listens.
+    ears: Option<Box<events::Ears>>,
+    user_data: BTreeMap<AnyId, u128>,
 }
 
 /// Memory of the stages of a step.
@@ -63,12 +88,15 @@ impl World {
     pub fn new(settings: Settings) -> Result<World, SettingsError> {
         settings.check()?;
         Ok(World {
-            model: Model::default(),
-            state: State::default(),
+            model: Tracked::new(Model::default()),
+            state: Tracked::new(State::default()),
             settings,
             scratch: Scratch::default(),
             step_model: step_inputs::StepModel::default(),
             ports: ports::Ports::default(),
+            asked: query::Kept::default(),
+            ears: None,
+            user_data: BTreeMap::new(),
         })
     }
 
@@ -88,18 +116,21 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep(dt));
         }
+        self.hear_before();
         // from outside of the pool every parallel loop would have to wake it and wait for it
         let small = self.model.bodies.len() < POOL_BODIES;
-        if small && self.model.sheet.is_empty() && self.model.emitters.is_empty() {
+        let report = if small && self.model.sheet.is_empty() && self.model.emitters.is_empty() {
             self.step_here(dt, observer)
         } else {
             inside(|| self.step_here(dt, observer))
-        }
+        };
+        self.hear_after(dt);
+        report
     }
 
     fn step_here(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
-        let World { model, state, settings, scratch, step_model, ports } = self;
-        let model: &Model = model;
+        let World { model, state, settings, scratch, step_model, ports, .. } = self;
+        let (model, state): (&Model, &mut State) = (model, state);
         let seen = ports.begin(model, step_model, state, dt);
         let mut stages = Stages { model: seen, state, settings, scratch, ports };
         let report = stages.run(dt, observer);
@@ -159,6 +190,7 @@ impl World {
         self.model.free.push(id.index);
         self.model.revision += 1;
         self.state.bodies[slot] = BodyState::default();
+        self.drop_user_data();
         Ok(())
     }
 
@@ -293,12 +325,13 @@ impl World {
     }
 
     fn wake_touching(&mut self, slot: usize) {
-        for contact in self.state.contacts.iter().filter(|contact| contact.count > 0) {
+        let State { contacts, bodies, .. } = &mut *self.state;
+        for contact in contacts.iter().filter(|contact| contact.count > 0) {
             let (a, b) = (contact.key.a as usize, contact.key.b as usize);
             if a == slot || b == slot {
                 for other in [a, b] {
-                    self.state.bodies[other].asleep = false;
-                    self.state.bodies[other].quiet = 0.0;
+                    bodies[other].asleep = false;
+                    bodies[other].quiet = 0.0;
                 }
             }
         }
@@ -388,7 +421,7 @@ impl World {
 
     /// A checkpoint of the whole state.
     pub fn save(&self) -> Snapshot {
-        Snapshot { state: self.state.clone(), model: self.model.fingerprint() }
+        Snapshot { state: State::clone(&self.state), model: self.model.fingerprint() }
     }
 
     /// Goes back to a checkpoint of this model; refused, with nothing changed, if it is of another.
@@ -399,8 +432,9 @@ impl World {
         if !snapshot.state.fits(&self.model) {
             return Err(SnapshotError::Damaged("it names bodies or contacts that cannot be"));
         }
-        self.state.clone_from(&snapshot.state);
+        State::clone_from(&mut self.state, &snapshot.state);
         self.ports.inputs.forget_pushes();
+        self.prick_ears();
         Ok(())
     }
 

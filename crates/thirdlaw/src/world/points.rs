@@ -41,6 +41,7 @@ impl World {
         self.model.points_free.push(id.index);
         self.model.revision += 1;
         self.state.points.set(slot, PointState::default());
+        self.drop_user_data();
         Ok(())
     }
 

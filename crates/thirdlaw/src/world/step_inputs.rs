@@ -26,7 +26,7 @@ pub(crate) struct StepInputs {
 }
 
 /// A force on a drop of a stream.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct DropPush {
     /// Slot of the emitter.
     pub emitter: u32,

@@ -49,6 +49,7 @@ impl World {
         self.model.revision += 1;
         self.state.streams.list[slot] = Stream::default();
         self.ports.inputs.emitter_went(id.index);
+        self.drop_user_data();
         Ok(())
     }
 

@@ -29,7 +29,7 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 /// How stress follows from strain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum SolidLaw {
     /// Hooke's law for small strains and small rotations; large rotations look like stretch.
     Linear,
@@ -41,11 +41,12 @@ pub enum SolidLaw {
     /// Rubber, flesh and jelly: keeps its volume as Poisson's ratio says under any strain.
     NeoHookean,
     /// A user's own.
+    #[serde(with = "custom::by_name")]
     Custom(Arc<dyn EnergyDensity>),
 }
 
 /// What a solid is made of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct SolidMaterial {
     /// How stress follows from strain.
     pub law: SolidLaw,

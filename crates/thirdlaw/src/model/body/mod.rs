@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 /// A rigid body to be added to a world.
 #[derive(Clone, Debug)]
+#[doc(alias = "RigidBodyBuilder")]
+#[doc(alias = "ColliderBuilder")]
 pub struct Body {
     /// Whether forces, keyframes or nothing moves it.
     pub kind: BodyKind,
@@ -44,6 +46,10 @@ pub struct Body {
     pub motion: Keyframes,
     /// Whether it may fall asleep where the world lets bodies sleep.
     pub can_sleep: bool,
+    /// Whether it only tells what overlaps it, and touches nothing.
+    pub sensor: bool,
+    /// Whether it takes part. One that does not stays where it is, touches nothing and is hit by nothing.
+    pub enabled: bool,
 }
 
 /// What moves a body.
@@ -58,7 +64,7 @@ pub enum BodyKind {
 }
 
 /// How the mass of a dynamic body is given.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Mass {
     /// kg/m³, from which mass, centre and inertia of the shape follow.
     Density(f64),
@@ -283,6 +289,8 @@ impl Body {
             forces: Vec::new(),
             motion: Keyframes::default(),
             can_sleep: true,
+            sensor: false,
+            enabled: true,
         }
     }
 
@@ -337,6 +345,38 @@ impl Body {
     /// Sets the path of a kinematic body.
     pub fn keyframes(mut self, motion: Keyframes) -> Body {
         self.motion = motion;
+        self
+    }
+
+    /// Sets which bodies it may touch.
+    #[doc(alias = "collision_groups")]
+    pub fn groups(mut self, groups: Groups) -> Body {
+        self.groups = groups;
+        self
+    }
+
+    /// Makes it a sensor, which only tells what overlaps it.
+    pub fn sensor(mut self) -> Body {
+        self.sensor = true;
+        self
+    }
+
+    /// Sets the decay of linear and angular velocity, 1/s.
+    pub fn damping(mut self, linear: f64, angular: f64) -> Body {
+        (self.linear_damping, self.angular_damping) = (linear, angular);
+        self
+    }
+
+    /// Sets the world axes along and about which it cannot move.
+    #[doc(alias = "locked_axes")]
+    pub fn locked(mut self, locks: AxisLocks) -> Body {
+        self.locks = locks;
+        self
+    }
+
+    /// Sets the factor on the world's gravity.
+    pub fn gravity_scale(mut self, factor: f64) -> Body {
+        self.gravity_scale = factor;
         self
     }
 }

@@ -7,15 +7,26 @@ use crate::shape::Shape;
 use std::hash::{Hash, Hasher};
 
 /// The constant part of a rigid body.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct BodyModel {
     /// Whether the slot is in use.
     pub alive: bool,
     /// How often the slot had been used before.
     pub generation: u32,
-    /// What moves it.
+    /// What moves it; [`BodyKind::Fixed`] while it is not enabled.
     pub kind: BodyKind,
+    /// What moves it while it is enabled.
+    pub asked_kind: BodyKind,
+    /// How its mass was given.
+    pub asked_mass: Mass,
+    /// The groups it was given.
+    pub asked_groups: Groups,
+    /// Whether it only tells what overlaps it.
+    pub sensor: bool,
+    /// Whether it takes part.
+    pub enabled: bool,
     /// Collision shape in the body's own frame.
+    #[serde(skip, default = "Shape::placeholder")]
     pub shape: Shape,
     /// kg; infinite unless dynamic.
     pub mass: f64,
@@ -31,7 +42,7 @@ pub struct BodyModel {
     pub slenderness: f64,
     /// Friction and restitution.
     pub material: Material,
-    /// Which bodies it may touch.
+    /// Which bodies it may touch; none while it is a sensor or not enabled.
     pub groups: Groups,
     /// 1/s.
     pub linear_damping: f64,
@@ -64,7 +75,9 @@ impl BodyModel {
     /// Checks a description and derives the constant part of a body from it.
     pub fn build(body: &Body, generation: u32) -> Result<BodyModel, BodyError> {
         check_body(body)?;
-        let (mass, center, inertia) = match body.kind {
+        let kind = if body.enabled { body.kind } else { BodyKind::Fixed };
+        let touches = body.enabled && !body.sensor;
+        let (mass, center, inertia) = match kind {
             BodyKind::Dynamic => mass_properties(body)?,
             _ => {
                 let center = body.shape.mass_properties().map_or(Vec3::ZERO, |m| m.center_of_mass);
@@ -79,20 +92,21 @@ impl BodyModel {
         Ok(BodyModel {
             alive: true,
             generation,
-            kind: body.kind,
+            kind,
+            asked_kind: body.kind,
+            asked_mass: body.mass,
+            asked_groups: body.groups,
+            sensor: body.sensor,
+            enabled: body.enabled,
             shape: body.shape.clone(),
             mass,
             inertia,
-            inv_inertia: if body.kind == BodyKind::Dynamic {
-                inertia.inverse()
-            } else {
-                Mat3::ZERO
-            },
+            inv_inertia: if kind == BodyKind::Dynamic { inertia.inverse() } else { Mat3::ZERO },
             center,
             slenderness: slenderness(&inertia),
             isotropic: largest(&deviation) <= 1e-12 * largest(&inertia),
             material: body.material,
-            groups: body.groups,
+            groups: if touches { body.groups } else { Groups { member: 0, collides: 0 } },
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
@@ -127,6 +141,12 @@ impl BodyModel {
         );
         if let Ok(bytes) = postcard::to_stdvec(&plain) {
             hasher.write(&bytes);
+        }
+        if self.sensor || !self.enabled {
+            let asked = (self.sensor, self.enabled, self.asked_kind, self.asked_groups);
+            if let Ok(bytes) = postcard::to_stdvec(&asked) {
+                hasher.write(&bytes);
+            }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::math::Vec3;
 const SKIN: f64 = 0.02;
 
 /// Elements of one object, or of all objects of a world strung together.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Elements {
     /// kg, per particle.
     pub mass: Vec<f64>,

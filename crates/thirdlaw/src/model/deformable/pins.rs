@@ -30,7 +30,7 @@ pub enum Hold {
 }
 
 /// A vertex that is held.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PinnedVertex {
     /// Which, of its object.
     pub vertex: u32,
@@ -39,7 +39,7 @@ pub struct PinnedVertex {
 }
 
 /// What holds a vertex.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum PinHold {
     /// A place in the world.
     Place(Vec3),

@@ -14,6 +14,11 @@ pub trait ForceField: std::fmt::Debug + Send + Sync {
     /// (m/s) at `time` (s).
     fn acceleration(&self, emitter: u32, position: Vec3, velocity: Vec3, time: f64) -> Vec3;
 
+    /// Under what name it is written with a world and attached again.
+    fn name(&self) -> String {
+        std::any::type_name::<Self>().into()
+    }
+
     /// A number that differs between fields with different content, for snapshots.
     fn fingerprint(&self) -> u64 {
         0

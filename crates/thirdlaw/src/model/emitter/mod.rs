@@ -12,7 +12,7 @@ use crate::math::{Pose, Quat, Vec3};
 use crate::shape::Shape;
 
 /// A source of particles to be added to a world. Its own axis is y.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Emitter {
     /// From where particles start.
     pub source: Source,
@@ -61,7 +61,7 @@ pub struct Emitter {
 }
 
 /// From where particles start, in the frame of the emitter.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Source {
     /// The origin.
     Point,

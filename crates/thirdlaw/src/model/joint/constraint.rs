@@ -67,6 +67,12 @@ pub trait Constraint: std::fmt::Debug + Send + Sync {
     /// step.
     fn carried(&self, _impulses: &[f64]) {}
 
+    /// Under what name it is written with a world and attached again; worlds with several of a type give
+    /// each a name of its own.
+    fn name(&self) -> String {
+        std::any::type_name::<Self>().into()
+    }
+
     /// A number that differs between constraints with different content, for snapshots.
     fn fingerprint(&self) -> u64 {
         0

@@ -7,7 +7,7 @@
 use crate::math::Vec3;
 
 /// A curve p(u) for knot values u from 0 to [`Curve::span`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Curve {
     points: Vec<Vec3>,
     /// Second derivatives at the points.

@@ -10,7 +10,7 @@ use crate::math::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// A joint to be added to a world.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Joint {
     /// What it lets its sides do.
     pub kind: JointKind,
@@ -134,7 +134,7 @@ impl From<PointId> for Side {
 }
 
 /// Where a joint's frame is on its side.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Frame {
     /// In the side's own frame (for the world and for points: from their place, along world axes).
     Local(Pose),

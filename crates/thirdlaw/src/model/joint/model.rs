@@ -9,7 +9,7 @@ use crate::math::{Pose, Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// The constant part of a joint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct JointModel {
     /// Whether the slot is in use.
     pub alive: bool,
