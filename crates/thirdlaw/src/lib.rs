@@ -48,7 +48,7 @@ pub use model::joint::{
 pub use model::point::{Point, PointError};
 pub use model::settings::{
     ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
-    Preconditioner, Settings, Solver,
+    Preconditioner, Scheme, Settings, Solver, UnifiedSettings, VelocityRule,
 };
 pub use model::solid::{MeshQuality, SolidMesh};
 pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
