@@ -5,4 +5,4 @@ pub mod deformable;
 pub(crate) mod island;
 pub mod rigid;
 pub(crate) mod streams;
-pub mod unified;
+pub(crate) mod unified;

@@ -326,16 +326,17 @@ fn soft_collisions_keep_momentum() {
         let down = Twist { linear: Vec3::new(0.0, -2.0, 0.0), angular: Vec3::ZERO };
         world.set_velocity(ball, down).unwrap();
         let ((p0, l0), mut last) = (momentum(&world), total(&world));
-        let mut gained: f64 = 0.0;
+        let (mut gained, mut resolved): (f64, f64) = (0.0, 0.0);
         for _ in 0..40 {
             let report = world.step(FRAME).unwrap();
             let now = total(&world);
             gained = gained.max(now - last - report.resolved_energy);
+            resolved += report.resolved_energy;
             last = now;
         }
         let (p, l) = momentum(&world);
         println!(
-            "ball of {mass} kg on 13.5 kg: momentum {:.1e}, angular {:.1e}, energy gained {gained:.1e} of {last:.2}, {}",
+            "ball of {mass} kg on 13.5 kg: momentum {:.1e}, angular {:.1e}, energy gained in a frame {gained:.1e}, resolved {resolved:.1e}, at the end {last:.2}, {}",
             p.distance(p0) / mass,
             l.distance(l0) / mass,
             world.velocity(ball).unwrap().linear
@@ -382,29 +383,6 @@ fn bits_are_those_of_the_state() {
         pool.install(|| steps(&mut world, 40, FRAME));
         assert_eq!(world.hash(), hash, "{threads} threads");
     }
-}
-
-/// Both schemes come to the same where nothing deforms, as steps get shorter.
-#[test]
-fn schemes_agree() {
-    let run = |scheme: Scheme, substeps: u32| {
-        let mut world = earth();
-        let mut settings = *world.settings();
-        (settings.scheme, settings.substeps, settings.sleeping) = (scheme, substeps, false);
-        settings.contact.iterations = 20;
-        world.set_settings(settings).unwrap();
-        floor(&mut world, 0.3);
-        let body = put(&mut world, cuboid(0.2, 0.1, 0.2), at(0.0, 0.1, 0.0), 1.0, rough(0.3, 0.0));
-        let push = Twist { linear: Vec3::new(3.0, 0.0, 0.0), angular: Vec3::new(0.0, 2.0, 0.0) };
-        world.set_velocity(body, push).unwrap();
-        steps(&mut world, 40, FRAME);
-        world.center(body).unwrap()
-    };
-    let apart =
-        |substeps: u32| run(Scheme::Unified, substeps).distance(run(Scheme::Impulses, substeps));
-    let (coarse, fine) = (apart(4), apart(32));
-    println!("schemes apart: {coarse:.2e} m with 4 substeps, {fine:.2e} with 32");
-    assert!(fine < 0.3 * coarse, "{coarse} {fine}");
 }
 
 /// What the scheme does not know is refused by name.

@@ -134,17 +134,12 @@ fn press(touch: &mut Touch, velocities: &mut [Twist], mass: &[BodyMass]) -> f64 
     changed
 }
 
-/// The tangent impulse that would stop the point, beside the normal one.
+/// A step of the tangent impulse against the sliding. It is the same in all directions, by the direction that
+/// gives way most: cut to its bound, its limit is against the sliding, which that of an exact stop is not.
 fn brake(old: Vec3, u: Vec3, n: Vec3, k: &Mat3) -> Vec3 {
     let (s, t) = tangents(n);
     let (ks, kt) = (*k * s, *k * t);
     let (a, b, c) = (s.dot(ks), s.dot(kt), t.dot(kt));
-    let det = a * c - b * b;
-    if det <= 1e-12 * a.max(c).powi(2) {
-        // one direction only gives way
-        let way = if a >= c { s } else { t };
-        return old - way * (way.dot(u) / a.max(c).max(f64::MIN_POSITIVE));
-    }
-    let (x, y) = (s.dot(u), t.dot(u));
-    old - (s * ((c * x - b * y) / det) + t * ((a * y - b * x) / det))
+    let most = 0.5 * (a + c) + (0.25 * (a - c).powi(2) + b * b).sqrt();
+    old - (u - n.dot(u) * n) / most.max(f64::MIN_POSITIVE)
 }

@@ -29,8 +29,6 @@ mod solve;
 mod span;
 mod supported;
 mod sweeps;
-#[cfg(test)]
-mod tests;
 
 use crate::energy::Energies;
 use crate::math::Vec3;
