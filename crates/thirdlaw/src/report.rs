@@ -36,6 +36,8 @@ pub struct StepReport {
     pub smallest_step: f64,
     /// Longest cloth step, s.
     pub largest_step: f64,
+    /// What pushing overlaps apart did to the energy of weight and elements, J; unified scheme only.
+    pub resolved_energy: f64,
     /// Particles of all emitters after the step.
     pub particles: u64,
     /// Particles born.
@@ -203,6 +205,13 @@ impl Observer for () {
 pub enum StepError {
     /// The step is not a positive finite number of seconds; nothing was changed.
     TimeStep(f64),
+    /// The world has something that the scheme of its settings does not simulate; nothing was changed.
+    Unsupported {
+        /// The scheme.
+        scheme: &'static str,
+        /// What it does not know.
+        what: &'static str,
+    },
     /// A body's state became infinite or NaN in this step. The world refuses to go on from it;
     /// restore an earlier state, or remove the body.
     NotFinite {
@@ -256,6 +265,11 @@ impl std::fmt::Display for StepError {
             StepError::TimeStep(dt) => {
                 write!(f, "the time step must be a positive finite number of seconds, not {dt:?}")
             }
+            StepError::Unsupported { scheme, what } => write!(
+                f,
+                "the scheme \"{scheme}\" does not simulate {what} yet; take them out, or leave the \
+                 world to the scheme \"impulses\""
+            ),
             StepError::NotFinite { body, joint: None, step, time } => write!(
                 f,
                 "the state of {body} became infinite or NaN in step {step} (t = {time} s); \

@@ -40,7 +40,7 @@ impl SimulationError {
 /// What became infinite or NaN, as the scene calls it.
 fn culprit(scene: &Scene, error: &StepError) -> Option<String> {
     Some(match error {
-        StepError::TimeStep(_) => return None,
+        StepError::TimeStep(_) | StepError::Unsupported { .. } => return None,
         StepError::NotFinite { body, joint, .. } => {
             let found = scene.bodies.iter().find(|b| b.id == *body);
             let name = found.map_or_else(|| body.to_string(), |b| format!("body {}", b.name));
@@ -77,7 +77,7 @@ fn remedy(error: &StepError) -> &'static str {
 /// Number of the step and time (s) at which a state became infinite or NaN.
 fn moment(error: &StepError) -> Option<(u64, f64)> {
     match error {
-        StepError::TimeStep(_) => None,
+        StepError::TimeStep(_) | StepError::Unsupported { .. } => None,
         StepError::NotFinite { step, time, .. }
         | StepError::ClothNotFinite { step, time, .. }
         | StepError::ParticleNotFinite { step, time, .. }

@@ -5,8 +5,8 @@ use crate::error::SceneError;
 use crate::node::Table;
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
 use thirdlaw::{
-    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision, Settings,
-    SettingsError, Solver,
+    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision, Scheme,
+    Settings, SettingsError, Solver, VelocityRule,
 };
 
 /// How a run is cut into frames and steps.
@@ -33,6 +33,16 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut timing.steps_per_frame, table.count("steps_per_frame"));
         put(&mut settings.substeps, table.count("substeps"));
         put(&mut settings.gravity, table.vector("gravity"));
+        let scheme = |name: &str| match name {
+            "unified" => Scheme::Unified,
+            _ => Scheme::Impulses,
+        };
+        put(&mut settings.scheme, table.text("scheme").map(scheme));
+        let rule = |name: &str| match name {
+            "backward-euler" => VelocityRule::BackwardEuler,
+            _ => VelocityRule::Trapezoidal,
+        };
+        put(&mut settings.unified.velocity, table.text("velocity_rule").map(rule));
         put(&mut settings.sleeping, table.flag("sleeping"));
         put(&mut settings.continuous, table.flag("continuous"));
         if let Some(table) = table.table("joints") {

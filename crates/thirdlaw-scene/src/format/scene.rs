@@ -80,6 +80,17 @@ static SETTINGS: TableFormat = TableFormat {
             "Parts of a step, with contacts found once; default 8.",
         ),
         key("gravity", VECTOR, "m/s²; default [0, -9.81, 0]."),
+        key(
+            "scheme",
+            Kind::Choice(&["impulses", "unified"]),
+            "\"impulses\": bodies, then cloth, then particles; \"unified\": everything together in five \
+             steps, without joints and emitters so far; default \"impulses\".",
+        ),
+        key(
+            "velocity_rule",
+            Kind::Choice(&["trapezoidal", "backward-euler"]),
+            "How the unified scheme takes velocities from forces; default \"trapezoidal\".",
+        ),
         key("sleeping", Kind::Flag, "Whether islands at rest stop being simulated; default true."),
         key(
             "continuous",

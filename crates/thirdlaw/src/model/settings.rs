@@ -24,6 +24,37 @@ pub struct Settings {
     pub continuous: bool,
     /// How cloth is solved.
     pub cloth: ClothSettings,
+    /// Which scheme advances the world.
+    pub scheme: Scheme,
+    /// How the unified scheme goes about its work.
+    pub unified: UnifiedSettings,
+}
+
+/// Which scheme advances a world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scheme {
+    /// Bodies by impulses in substeps, then cloth, implicitly, then particles.
+    #[default]
+    Impulses,
+    /// Everything together in the five steps of \[shinar2008\].
+    Unified,
+}
+
+/// How the unified scheme goes about its work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnifiedSettings {
+    /// How velocities follow from forces at the end of a substep.
+    pub velocity: VelocityRule,
+}
+
+/// How velocities follow from forces at the end of a substep of the unified scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VelocityRule {
+    /// By the forces of the middle: of second order, without damping of its own.
+    #[default]
+    Trapezoidal,
+    /// By those of the end: of first order; damps what is stiff.
+    BackwardEuler,
 }
 
 /// How cloth is solved.
@@ -184,6 +215,8 @@ impl Default for Settings {
             sleeping: true,
             continuous: true,
             cloth: ClothSettings::default(),
+            scheme: Scheme::Impulses,
+            unified: UnifiedSettings::default(),
         }
     }
 }

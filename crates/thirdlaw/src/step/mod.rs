@@ -5,3 +5,4 @@ pub mod deformable;
 pub(crate) mod island;
 pub mod rigid;
 pub(crate) mod streams;
+pub(crate) mod unified;

@@ -30,7 +30,7 @@ use crate::model::Model;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{Body, BodyKind};
 use crate::model::error::{BodyError, EditError, SettingsError, check_pose, check_vector};
-use crate::model::settings::Settings;
+use crate::model::settings::{Scheme, Settings};
 use crate::parallel::loops::inside;
 use crate::report::{Observer, StepError, StepReport};
 use crate::state::State;
@@ -78,6 +78,7 @@ struct Scratch {
     rigid: step::rigid::Scratch,
     cloth: step::deformable::Scratch,
     streams: step::streams::step::Scratch,
+    unified: step::unified::Scratch,
 }
 
 /// Worlds with fewer bodies, no cloth and no particles are stepped on the caller's thread.
@@ -133,7 +134,10 @@ impl World {
         let (model, state): (&Model, &mut State) = (model, state);
         let seen = ports.begin(model, step_model, state, dt);
         let mut stages = Stages { model: seen, state, settings, scratch, ports };
-        let report = stages.run(dt, observer);
+        let report = match stages.settings.scheme {
+            Scheme::Impulses => stages.run(dt, observer),
+            Scheme::Unified => stages.run_unified(dt, observer),
+        };
         let Stages { state, ports, .. } = stages;
         ports.end((model, seen), state, (dt, settings.gravity));
         report
@@ -459,7 +463,7 @@ impl Stages<'_> {
     /// Bodies, then cloth, then particles. Prescribed bodies are on their way already.
     fn run(&mut self, dt: f64, observer: &mut dyn Observer) -> Result<StepReport, StepError> {
         let Stages { model, state, settings, scratch, ports } = self;
-        let Scratch { rigid, cloth, streams } = &mut **scratch;
+        let Scratch { rigid, cloth, streams, .. } = &mut **scratch;
         cloth.take_pushes(&mut ports.inputs.vertex_pushes);
         step::deformable::check_finite(model, state)?;
         step::streams::step::check_finite(model, state)?;
@@ -471,5 +475,21 @@ impl Stages<'_> {
         let moving = (&mut **state, &mut ports.sheets);
         step::streams::step::step(model, moving, settings, dt, streams, &mut report, observer)?;
         Ok(report)
+    }
+
+    /// Everything together.
+    fn run_unified(
+        &mut self,
+        dt: f64,
+        observer: &mut dyn Observer,
+    ) -> Result<StepReport, StepError> {
+        let Stages { model, state, settings, scratch, ports } = self;
+        if !(ports.inputs.prescribed.is_empty() && ports.sheet_ranges.is_empty()) {
+            let what = "bodies and sheets that other simulators prescribe";
+            return Err(StepError::Unsupported { scheme: "unified", what });
+        }
+        let unified = &mut scratch.unified;
+        unified.take_pushes(&mut ports.inputs.vertex_pushes);
+        step::unified::step(model, state, settings, dt, unified, observer)
     }
 }

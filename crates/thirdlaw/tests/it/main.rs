@@ -38,6 +38,7 @@ mod store;
 mod streams;
 mod symmetry;
 mod taut;
+mod unified;
 
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 

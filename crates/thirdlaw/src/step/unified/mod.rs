@@ -1,0 +1,263 @@
+//! The unified scheme: rigid bodies, cloth, soft bodies and particles advanced together [shinar2008].
+//!
+//! A step is cut into equal substeps (`span.rs`), each of which is the paper's five steps:
+//!
+//!   I.   vⁿ → ṽ½                 forces, half a substep ahead             half_step.rs, elastic.rs
+//!   II.  vⁿ → ṽⁿ, ṽ½ → v̂½        collisions, on velocities of time n      collide.rs
+//!   III. v̂½ → v½                 contact graph, contact, friction         graph.rs, contact.rs
+//!   IV.  xⁿ → xⁿ⁺¹ by v½         positions, overlaps pushed apart         positions.rs, central.rs
+//!   V.   v̄ⁿ → vⁿ⁺¹               constrained solve, contact, friction     final_step.rs, sweeps.rs, solve.rs
+//!
+//! Everything is a node (`nodes.rs`) with two velocities; every contact point is a touch (`pairs.rs`), whatever
+//! meets. What stretches too much in a substep is tried again with twice as many.
+//!
+//! Not here yet: joints and their drives, incompressibility, collisions of [BFA02] after the move
+//! (surfaces that deform are kept apart as touches instead); `supported.rs` refuses what needs them.
+
+mod central;
+mod collide;
+mod contact;
+mod detect;
+mod elastic;
+mod final_step;
+mod graph;
+mod half_step;
+mod nodes;
+mod pairs;
+mod positions;
+mod solve;
+mod span;
+mod supported;
+mod sweeps;
+
+use crate::energy::Energies;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::model::settings::Settings;
+use crate::parallel::loops::inside;
+use crate::report::{Observer, Stage, StepError, StepReport};
+use crate::state::State;
+use elastic::Elastic;
+use graph::Graph;
+use nodes::Nodes;
+use pairs::{Touch, TouchKey};
+use positions::Resolution;
+use span::Span;
+use sweeps::Links;
+
+/// Memory reused between substeps.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    nodes: Nodes,
+    search: detect::Search,
+    graph: Graph,
+    links: Links,
+    elastic: Elastic,
+    resolution: Resolution,
+    /// Pairs of bodies that collisions have touched in this substep.
+    processed: Vec<(u32, u32)>,
+    /// Impulses of the last substep of this step, by touch: where contact starts from.
+    known: Vec<(TouchKey, Vec3)>,
+    /// The state at the beginning of the substep.
+    start: State,
+}
+
+impl Clone for Scratch {
+    /// Scratch memory holds nothing worth copying.
+    fn clone(&self) -> Self {
+        Scratch::default()
+    }
+}
+
+/// How often a step is cut in two because something stretches too much.
+const HALVINGS: u32 = 6;
+
+impl Scratch {
+    /// At the beginning of a step: forces on vertices that others ask for.
+    pub fn take_pushes(&mut self, pushes: &mut Vec<(u32, Vec3)>) {
+        self.elastic.pushed.clear();
+        self.elastic.pushed.append(pushes);
+    }
+}
+
+/// Advances `state` by `dt` seconds.
+pub fn step(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+    observer: &mut dyn Observer,
+) -> Result<StepReport, StepError> {
+    if let Some(what) = supported::unsupported(model, settings) {
+        return Err(StepError::Unsupported { scheme: "unified", what });
+    }
+    crate::step::rigid::check_finite(model, state)?;
+    crate::step::deformable::check_finite(model, state)?;
+    state.contacts.clear();
+    let mut report = StepReport::default();
+    let coarse = span::substeps(model, state, settings, dt);
+    // time in ticks of the shortest substep, so that it adds up exactly
+    let whole = u64::from(coarse) << HALVINGS;
+    let (mut tick, mut length) = (0, 1 << HALVINGS);
+    let time = state.time;
+    scratch.known.clear();
+    while tick < whole {
+        let share = |tick: u64| tick as f64 / whole as f64;
+        let span = Span { time: time + share(tick) * dt, dt: share(length) * dt };
+        let strain = stretch(&model.sheet.elements.energies, state);
+        scratch.start.copy_from(state);
+        substep(model, state, settings, &span, scratch, (&mut report, observer));
+        let torn =
+            stretch(&model.sheet.elements.energies, state) > strain + settings.cloth.strain_step;
+        if torn && length > 1 {
+            state.copy_from(&scratch.start);
+            report.rejected += 1;
+            length /= 2;
+            scratch.known.clear();
+            continue;
+        }
+        count(&mut report, &span, model);
+        tick += length;
+        if length < 1 << HALVINGS && tick % (2 * length) == 0 {
+            length *= 2;
+            scratch.known.clear();
+        }
+    }
+    state.bodies.iter_mut().for_each(|body| body.push = Default::default());
+    state.time = time + dt;
+    state.substep = 0.0;
+    state.step = state.step.wrapping_add(1);
+    crate::step::rigid::check_finite(model, state)?;
+    crate::step::deformable::check_finite(model, state)?;
+    Ok(report)
+}
+
+/// Steps I to V.
+fn substep(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    span: &Span,
+    scratch: &mut Scratch,
+    (report, observer): (&mut StepReport, &mut dyn Observer),
+) {
+    let Scratch { nodes, search, graph, links, elastic, resolution, processed, known, .. } =
+        scratch;
+    nodes.gather(model, state, span);
+
+    // I
+    observer.begin(Stage::ClothForces);
+    links.bind(model, nodes);
+    report.cg_iterations +=
+        half_step::half_step(model, state, settings, span, nodes, (links, elastic));
+    observer.end(Stage::ClothForces);
+
+    // II
+    observer.begin(Stage::NarrowPhase);
+    search.find(model, state, nodes, settings, span, &[]);
+    observer.end(Stage::NarrowPhase);
+    observer.begin(Stage::Solve);
+    let bounce_speed = settings.contact.bounce_speed;
+    collide::collide(&mut search.touches, nodes, span, bounce_speed, processed);
+
+    // III
+    graph.sort(&mut search.touches, nodes, settings.gravity, span);
+    let before = known.iter().map(|(key, impulse)| (*key, 0.5 * *impulse));
+    let touches = start(&mut search.touches, processed, before);
+    let relaxed = contact::contact(touches, &mut nodes.half, &nodes.mass, span);
+    links.project(&mut nodes.half, &nodes.mass);
+    keep(known, touches);
+    observer.end(Stage::Solve);
+
+    // IV
+    observer.begin(Stage::Integrate);
+    positions::advance(model, nodes, span);
+    positions::place(nodes, state);
+    search.find(model, state, nodes, settings, span, &[]);
+    if resolution.resolve(model, nodes, &search.touches, &graph.level) {
+        let before = potential(model, nodes, settings.gravity);
+        resolution.apply(model, nodes);
+        positions::place(nodes, state);
+        report.resolved_energy += potential(model, nodes, settings.gravity) - before;
+        search.find(model, state, nodes, settings, span, &[]);
+    }
+    observer.end(Stage::Integrate);
+
+    // V
+    observer.begin(Stage::Finish);
+    graph.sort(&mut search.touches, nodes, settings.gravity, span);
+    let before = known.iter().map(|(key, impulse)| (*key, 2.0 * *impulse));
+    let touches = start(&mut search.touches, processed, before);
+    let (iterations, end) =
+        final_step::final_step(model, (state, settings), span, nodes, touches, (links, elastic));
+    keep(known, touches);
+    nodes.write(model, state, span);
+    observer.end(Stage::Finish);
+
+    report.cg_iterations += iterations;
+    report.contacts = touches.len() as u32;
+    report.contact_iterations = report.contact_iterations.max(relaxed.rounds.max(end.rounds));
+    report.contact_residual = report.contact_residual.max(relaxed.residual.max(end.residual));
+}
+
+/// The touches that contact acts on, with the impulses that they start from: those of bodies that collisions
+/// have touched, and all of what deforms, which never bounces.
+fn start<'a>(
+    touches: &'a mut Vec<Touch>,
+    processed: &[(u32, u32)],
+    known: impl Iterator<Item = (TouchKey, Vec3)>,
+) -> &'a mut [Touch] {
+    let met = |bodies: &(u32, u32)| processed.binary_search(bodies).is_ok();
+    touches.retain(|touch| touch.bodies().as_ref().is_none_or(met));
+    touches.iter_mut().for_each(|touch| touch.impulse = Vec3::ZERO);
+    let known: Vec<(TouchKey, Vec3)> = known.collect();
+    for touch in touches.iter_mut() {
+        if let Ok(place) = known.binary_search_by(|(key, _)| key.cmp(&touch.key)) {
+            let (n, impulse) = (touch.normal, known[place].1);
+            // what was found anew may lie otherwise
+            let normal = n.dot(impulse).max(0.0);
+            let tangent = impulse - n.dot(impulse) * n;
+            let most = touch.friction * normal;
+            let scale = if tangent.length() > most { most / tangent.length() } else { 1.0 };
+            touch.impulse = normal * n + scale * tangent;
+        }
+    }
+    touches
+}
+
+/// Remembers impulses, in order of keys.
+fn keep(known: &mut Vec<(TouchKey, Vec3)>, touches: &[Touch]) {
+    known.clear();
+    known.extend(touches.iter().map(|touch| (touch.key, touch.impulse)));
+    known.sort_by(|a, b| a.0.cmp(&b.0));
+}
+
+/// Energy of weight and of what is deformed, J.
+fn potential(model: &Model, nodes: &Nodes, gravity: Vec3) -> f64 {
+    let mut sum = 0.0;
+    for (slot, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
+        sum -= body.mass * body.gravity_scale * gravity.dot(nodes.x[slot]);
+    }
+    let (sheet, x) = (&model.sheet, &nodes.x[nodes.bodies..]);
+    for ((mass, scale), x) in sheet.elements.mass.iter().zip(&sheet.gravity_scale).zip(x) {
+        sum -= mass * scale * gravity.dot(*x);
+    }
+    sheet.elements.energies.each_energy(x, |_, energy| sum += energy);
+    sum
+}
+
+/// The largest tensile strain.
+fn stretch(energies: &Energies, state: &State) -> f64 {
+    if energies.is_empty() { 0.0 } else { inside(|| energies.largest_strain(&state.particles.x)) }
+}
+
+fn count(report: &mut StepReport, span: &Span, model: &Model) {
+    report.substeps += 1;
+    if !model.sheet.is_empty() {
+        report.cloth_steps += 1;
+    }
+    report.largest_step = report.largest_step.max(span.dt);
+    let shortest = if report.smallest_step == 0.0 { span.dt } else { report.smallest_step };
+    report.smallest_step = shortest.min(span.dt);
+}
