@@ -4,6 +4,7 @@ mod as_simulator;
 mod constraints;
 mod contact_problem;
 mod deformables;
+mod free_handles;
 mod joints;
 mod part;
 mod particles;

@@ -382,6 +382,10 @@ impl Watched {
     }
 
     /// What crossed in the step.
+    pub fn handles(&self, side: usize) -> Vec<usize> {
+        self.points.iter().filter(|p| p.dynamic[side]).map(|p| p.handles[side]).collect()
+    }
+
     pub fn entry(&self, dt: f64) -> LedgerEntry {
         let mut entry = LedgerEntry { between: self.sides, ..LedgerEntry::default() };
         for point in &self.points {
