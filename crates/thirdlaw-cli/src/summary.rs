@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::print::{duration, number, plural};
 use std::fmt::Write;
 use thirdlaw_run::Run;
-use thirdlaw_run::record::CouplingRecord;
+use thirdlaw_run::record::{CouplingRecord, LinkRecord};
 use thirdlaw_run::record::{RunOutcome, RunRecord};
 
 /// The text that ends a run.
@@ -68,6 +68,15 @@ pub fn text(run: &Run) -> String {
     text
 }
 
+/// Largest momentum from nowhere, and in how many steps that is known.
+fn imbalance(link: &LinkRecord, steps: u64) -> String {
+    match link.accounted {
+        0 => "unknown".into(),
+        n if n == steps => format!("{} N·s at most", number(link.imbalance)),
+        n => format!("{} N·s at most (known in {n} of {steps} steps)", number(link.imbalance)),
+    }
+}
+
 /// What crossed between simulators.
 fn coupling_text(coupling: &CouplingRecord) -> String {
     let inside: f64 = coupling.simulators.iter().map(|s| s.step_s).sum();
@@ -88,9 +97,9 @@ fn coupling_text(coupling: &CouplingRecord) -> String {
     );
     for link in &coupling.couplings {
         text += &format!(
-            "    {:<10} imbalance {} N·s at most, passivity error {} J in all, {} J in a step\n",
+            "    {:<10} imbalance {}, passivity error {} J in all, {} J in a step\n",
             link.name,
-            number(link.imbalance),
+            imbalance(link, coupling.steps),
             number(link.passivity_error),
             number(link.passivity_error_of_step)
         );

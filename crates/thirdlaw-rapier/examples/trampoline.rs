@@ -160,7 +160,7 @@ fn coupled<S: Simulator>(name: &str, rigid: S, method: Method) -> Fallible<()> {
         figures.exchanges += report.exchanges;
         figures.unconverged += u32::from(!report.converged);
         figures.switched += u32::from(report.switched);
-        worst = worst.max(coupling.ledger()[0].imbalance());
+        worst = worst.max(coupling.ledger()[0].crossing_imbalance());
         let (Some(world), Some(rigid)) = (coupling.get::<World>(0), coupling.get::<S>(1)) else {
             break;
         };

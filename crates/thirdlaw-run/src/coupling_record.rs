@@ -61,6 +61,12 @@ pub struct LinkRecord {
     pub energy: [f64; 2],
     /// Largest of a step, N·s.
     pub imbalance: f64,
+    /// Steps in which that was known.
+    #[serde(default)]
+    pub accounted: u64,
+    /// Energy that simulators had beyond what they were given, in all, where that was known, J.
+    #[serde(default)]
+    pub gained: f64,
     /// Largest of a step, N·m·s.
     pub angular_imbalance: f64,
     /// Sum, J.
@@ -119,7 +125,11 @@ impl CouplingRecord {
         for k in 0..2 {
             link.energy[k] += n[6 + k];
         }
-        link.imbalance = link.imbalance.max(n[9]);
+        if !n[9].is_nan() {
+            link.accounted += 1;
+            link.imbalance = link.imbalance.max(n[9]);
+        }
+        link.gained += n[12..14].iter().filter(|x| !x.is_nan()).sum::<f64>();
         link.angular_imbalance = link.angular_imbalance.max(n[10]);
         link.passivity_error += n[11];
         link.passivity_error_of_step = link.passivity_error_of_step.max(n[11].abs());

@@ -107,6 +107,23 @@ pub struct HandleResponse {
     pub reach: f64,
 }
 
+/// A handle that nothing of its own simulator pushed in the last step but steady fields: no contact, no
+/// joint, no damping.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreeHandle {
+    /// Which.
+    pub handle: usize,
+    /// kg.
+    pub mass: f64,
+    /// Inertia about its position in world axes at the end of the step, kg·m²; zero for a handle that does
+    /// not turn.
+    pub inertia: Mat3,
+    /// Force of those fields, gravity for one, N.
+    pub field: Vec3,
+    /// See [`HandleResponse::reach`].
+    pub reach: f64,
+}
+
 /// A surface that belongs to a handle and moves with it.
 #[derive(Clone, Debug)]
 pub struct ContactSurface {
@@ -253,6 +270,12 @@ pub trait Simulator: Any + Send {
     /// How a handle answers a force over a step; `None`: it is measured by trying.
     fn response(&self, _handle: usize) -> Option<HandleResponse> {
         None
+    }
+
+    /// Adds the handles that were free in the last step, in ascending order: whoever keeps books compares how
+    /// these moved with what they were given. Returns whether it can say that of any.
+    fn free_handles(&self, _out: &mut Vec<FreeHandle>) -> bool {
+        false
     }
 
     /// Makes a handle move in the next step from where it is to `end`. Returns whether it can.

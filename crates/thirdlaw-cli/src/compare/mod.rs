@@ -155,7 +155,7 @@ fn moment(stepper: &Stepper) -> Moment {
         places: bodies.chain(points).chain(vertices).collect(),
         kinetic: energy.kinetic,
         energy: energy.kinetic + energy.gravity + energy.elastic + stepper.stored_energy(),
-        imbalance: crossed().map(|e| e.imbalance()).fold(0.0, f64::max),
+        imbalance: crossed().filter_map(|e| e.imbalance()).fold(f64::NAN, f64::max),
         passivity_error: crossed().map(|e| e.passivity_error()).sum(),
         evaluations: steps.iter().map(|s| s.report.evaluations).sum(),
         step_ms: report.step_ms,
@@ -229,7 +229,7 @@ fn text(name: &str, ways: &[Way]) -> String {
             only(format!("{} of {}", way.unconverged, way.steps)),
             number(way.frames.iter().map(|m| m.apart[0]).fold(0.0, f64::max)),
             number(last.map_or(0.0, |m| m.apart[1])),
-            only(number(way.frames.iter().map(|m| m.imbalance).fold(0.0, f64::max))),
+            only(number(way.frames.iter().map(|m| m.imbalance).fold(f64::NAN, f64::max))),
             only(number(way.frames.iter().map(|m| m.passivity_error).sum())),
             number(last.map_or(0.0, |m| m.energy)),
         );

@@ -15,8 +15,9 @@ pub struct CouplingRow {
     /// Name of the coupling.
     pub coupling: String,
     /// Momentum and angular momentum of the first simulator, work of both, stored energy, imbalance,
-    /// angular imbalance, passivity error.
-    pub numbers: [f64; 12],
+    /// angular imbalance, passivity error, energy that each simulator has beyond what it was given. What is
+    /// not known is NaN.
+    pub numbers: [f64; 14],
     /// `evaluations`, `trials`, `exchanges`.
     pub counts: [u32; 3],
     /// `residual`, `mismatch`, m/s.
@@ -41,6 +42,7 @@ impl CouplingRow {
             let entry: &thirdlaw::couple::LedgerEntry = entry;
             let (p, l) = (entry.impulse[0], entry.angular_impulse[0]);
             let report = &step.report;
+            let gained = |side: usize| entry.accounts[side].map_or(f64::NAN, |a| a.gained);
             CouplingRow {
                 frame,
                 time: step.time,
@@ -55,9 +57,11 @@ impl CouplingRow {
                     entry.work[0],
                     entry.work[1],
                     entry.stored,
-                    entry.imbalance(),
+                    entry.imbalance().unwrap_or(f64::NAN),
                     entry.angular_imbalance(),
                     entry.passivity_error(),
+                    gained(0),
+                    gained(1),
                 ],
                 counts: [report.evaluations, report.trials, report.exchanges],
                 errors: [report.residual, report.mismatch],
@@ -86,9 +90,14 @@ pub fn of_frame(rows: &[CouplingRow], frame: u32, partition: &Partition) -> Vec<
         let mut sum = CouplingFrame::default();
         for row in rows.iter().filter(|row| row.coupling == coupling.name) {
             sum.join(&CouplingFrame {
-                imbalance: row.numbers[9],
+                imbalance: Some(row.numbers[9]).filter(|x| !x.is_nan()),
                 angular_imbalance: row.numbers[10],
                 passivity_error: row.numbers[11],
+                gained: row.numbers[12..14]
+                    .iter()
+                    .copied()
+                    .filter(|x| !x.is_nan())
+                    .reduce(|a, b| a + b),
                 evaluations: row.counts[0],
                 exchanges: row.counts[2],
                 residual: row.errors[0],

@@ -5,8 +5,8 @@ use super::{Clock, measure, read};
 use std::any::Any;
 use thirdlaw::math::Vec3;
 use thirdlaw::simulator::{
-    ContactSheet, ContactSurface, HandleResponse, Motion, ObstacleMotion, Reaction, Simulator,
-    SimulatorFailure, StepConstraint, Wrench,
+    ContactSheet, ContactSurface, FreeHandle, HandleResponse, Motion, ObstacleMotion, Reaction,
+    Simulator, SimulatorFailure, StepConstraint, Wrench,
 };
 use thirdlaw::{StepReport, World};
 
@@ -88,6 +88,9 @@ impl Simulator for Timed {
     }
     fn response(&self, handle: usize) -> Option<HandleResponse> {
         self.inner.response(handle)
+    }
+    fn free_handles(&self, out: &mut Vec<FreeHandle>) -> bool {
+        self.inner.free_handles(out)
     }
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
         self.inner.prescribe(handle, end)

@@ -2,7 +2,8 @@
 //!
 //! Momentum (N·s) and angular momentum about the world's origin (N·m·s) are what the first of the two
 //! simulators got in the step, energy (J) what each got. Imbalance is momentum that appeared from
-//! nowhere, passivity error is energy that did.
+//! nowhere, passivity error is energy that did. Energy gained is what a simulator has beyond what it was given.
+//! Cells are empty where a number is not known.
 
 use super::table;
 use crate::error::RunError;
@@ -11,7 +12,7 @@ use crate::stepper::crossing::CouplingRow;
 use std::path::Path;
 
 /// The columns of `coupling.csv`.
-pub const COLUMNS: [&str; 24] = [
+pub const COLUMNS: [&str; 26] = [
     "frame",
     "time",
     "coupling",
@@ -27,6 +28,8 @@ pub const COLUMNS: [&str; 24] = [
     "imbalance",
     "angular_imbalance",
     "passivity_error",
+    "gained_first",
+    "gained_second",
     "evaluations",
     "trials",
     "exchanges",
@@ -42,7 +45,7 @@ impl CouplingRow {
     /// The fields of the row.
     pub fn fields(&self) -> Vec<String> {
         let mut fields = vec![self.frame.to_string(), exact(self.time), self.coupling.clone()];
-        fields.extend(self.numbers.map(exact));
+        fields.extend(self.numbers.map(|x| if x.is_nan() { String::new() } else { exact(x) }));
         fields.extend(self.counts.map(|n| n.to_string()));
         fields.extend(self.errors.map(exact));
         fields.push(self.contraction.map_or_else(String::new, exact));
@@ -61,18 +64,18 @@ impl CouplingRow {
             frame: fields[0].parse().ok()?,
             time: number(1)?,
             coupling: fields[2].into(),
-            contraction: number(20),
-            between: fields[23].into(),
+            contraction: number(22),
+            between: fields[25].into(),
             ..CouplingRow::default()
         };
         for (i, slot) in row.numbers.iter_mut().enumerate() {
-            *slot = number(3 + i)?;
+            *slot = if fields[3 + i].is_empty() { f64::NAN } else { number(3 + i)? };
         }
         for (i, slot) in row.counts.iter_mut().enumerate() {
-            *slot = fields[15 + i].parse().ok()?;
+            *slot = fields[17 + i].parse().ok()?;
         }
-        row.errors = [number(18)?, number(19)?];
-        row.flags = [&fields[21] == "1", &fields[22] == "1"];
+        row.errors = [number(20)?, number(21)?];
+        row.flags = [&fields[23] == "1", &fields[24] == "1"];
         Some(row)
     }
 }
@@ -113,7 +116,9 @@ mod tests {
             frame: 3,
             time: 0.05,
             coupling: "a-b".into(),
-            numbers: [1.0, -2.5e-9, 3.0, 0.1, 0.2, 0.3, 4.0, 5.0, 6.0, 7e-20, 8.0, -9.0],
+            numbers: [
+                1.0, -2.5e-9, 3.0, 0.1, 0.2, 0.3, 4.0, 5.0, 6.0, 7e-20, 8.0, -9.0, 1e-3, -2.0,
+            ],
             counts: [2, 7, 1],
             errors: [1e-12, 0.25],
             contraction: None,

@@ -115,8 +115,17 @@ fn apart(a: &[Vec<Vec3>], b: &[Vec<Vec3>]) -> f64 {
 fn main() {
     let only = std::env::args().nth(1).unwrap_or_default();
     println!(
-        "{:<32} {:>5} {:>10} {:>10} {:>6} {:>6} {:>5} {:>10} {:>7}",
-        "system", "fps", "error", "one world", "order", "evals", "parts", "energy", "errors"
+        "{:<32} {:>5} {:>10} {:>10} {:>10} {:>6} {:>6} {:>5} {:>10} {:>7}",
+        "system",
+        "fps",
+        "apart",
+        "error",
+        "one world",
+        "order",
+        "evals",
+        "parts",
+        "energy",
+        "errors"
     );
     let mut missed = 0;
     for system in systems::all().iter().filter(|s| s.name.contains(&only)) {
@@ -131,9 +140,10 @@ fn main() {
             let bad = ran.errors > 0 || !same.is_finite() || (rate == 60 && same.min(off) > 0.01);
             missed += u32::from(bad && system.regular);
             println!(
-                "{:<32} {rate:>5} {:>9.3} % {:>9.3} % {order:>6} {:>6.1} {:>5} {:>8.3} % {:>7}{}",
+                "{:<32} {rate:>5} {:>9.3} % {:>9.3} % {:>9.3} % {order:>6} {:>6.1} {:>5} {:>8.3} % {:>7}{}",
                 if rate == 60 { &*system.name } else { "" },
                 100.0 * same,
+                100.0 * off,
                 100.0 * own,
                 ran.evaluations,
                 ran.parts,

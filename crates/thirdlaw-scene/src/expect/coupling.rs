@@ -5,12 +5,14 @@ use thirdlaw::couple::{CouplingReport, LedgerEntry};
 /// What a coupling's books say of a frame, over its steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CouplingFrame {
-    /// Momentum that appeared from nowhere, the largest of a step, N·s.
-    pub imbalance: f64,
+    /// Momentum that appeared from nowhere, the largest of a step, N·s; `None` where that is not known.
+    pub imbalance: Option<f64>,
     /// Angular momentum likewise, N·m·s.
     pub angular_imbalance: f64,
     /// Energy that appeared from nowhere, the sum, J.
     pub passivity_error: f64,
+    /// Energy that simulators have beyond what they were given, the sum, J; `None` where that is not known.
+    pub gained: Option<f64>,
     /// Times that all simulators were stepped, the most of a step.
     pub evaluations: u32,
     /// Exchanges of forces, the most of a step.
@@ -30,6 +32,7 @@ impl CouplingFrame {
             imbalance: crossed.imbalance(),
             angular_imbalance: crossed.angular_imbalance(),
             passivity_error: crossed.passivity_error(),
+            gained: crossed.gained(),
             evaluations: report.evaluations,
             exchanges: report.exchanges,
             residual: report.residual,
@@ -43,7 +46,12 @@ impl CouplingFrame {
     pub fn join(&mut self, other: &CouplingFrame) {
         // what is not a number stays so
         let larger = |a: f64, b: f64| if b > a || b.is_nan() { b } else { a };
-        self.imbalance = larger(self.imbalance, other.imbalance);
+        let both = |f: &dyn Fn(f64, f64) -> f64, a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(f(a, b)),
+            (a, b) => a.or(b),
+        };
+        self.imbalance = both(&larger, self.imbalance, other.imbalance);
+        self.gained = both(&|a, b| a + b, self.gained, other.gained);
         self.angular_imbalance = larger(self.angular_imbalance, other.angular_imbalance);
         self.passivity_error += other.passivity_error;
         self.evaluations = self.evaluations.max(other.evaluations);
@@ -63,6 +71,8 @@ pub enum CouplingReading {
     AngularImbalance,
     /// See [`CouplingFrame::passivity_error`].
     Passivity,
+    /// See [`CouplingFrame::gained`].
+    Gained,
     /// See [`CouplingFrame::evaluations`].
     Evaluations,
     /// See [`CouplingFrame::exchanges`].
@@ -76,10 +86,11 @@ pub enum CouplingReading {
 }
 
 /// Coupling quantities by name.
-pub const COUPLING_READINGS: [(&str, CouplingReading); 8] = [
+pub const COUPLING_READINGS: [(&str, CouplingReading); 9] = [
     ("imbalance", CouplingReading::Imbalance),
     ("angular_imbalance", CouplingReading::AngularImbalance),
     ("passivity", CouplingReading::Passivity),
+    ("gained", CouplingReading::Gained),
     ("evaluations", CouplingReading::Evaluations),
     ("exchanges", CouplingReading::Exchanges),
     ("residual", CouplingReading::Residual),
@@ -88,10 +99,11 @@ pub const COUPLING_READINGS: [(&str, CouplingReading); 8] = [
 ];
 
 impl CouplingReading {
-    /// Reads it off the books of a frame.
-    pub fn read(self, frame: &CouplingFrame) -> f64 {
-        match self {
-            CouplingReading::Imbalance => frame.imbalance,
+    /// Reads it off the books of a frame; `None` where they do not know.
+    pub fn read(self, frame: &CouplingFrame) -> Option<f64> {
+        Some(match self {
+            CouplingReading::Imbalance => return frame.imbalance,
+            CouplingReading::Gained => return frame.gained,
             CouplingReading::AngularImbalance => frame.angular_imbalance,
             CouplingReading::Passivity => frame.passivity_error,
             CouplingReading::Evaluations => f64::from(frame.evaluations),
@@ -99,6 +111,6 @@ impl CouplingReading {
             CouplingReading::Residual => frame.residual,
             CouplingReading::Mismatch => frame.mismatch,
             CouplingReading::Unconverged => f64::from(frame.unconverged),
-        }
+        })
     }
 }

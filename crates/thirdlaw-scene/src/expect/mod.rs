@@ -231,7 +231,7 @@ impl ExpectTracker {
                     self.emitters.get(*index).map(|emitter| quantity.read(world, *emitter))
                 }
                 Reading::Coupling { index, quantity } => {
-                    self.couplings.get(*index).map(|frame| quantity.read(frame))
+                    self.couplings.get(*index).and_then(|frame| quantity.read(frame))
                 }
                 column => column.of_frame(stats),
             };
@@ -342,8 +342,8 @@ mod tests {
         let verdict = |books: &[Option<f64>]| {
             let mut tracker = tracker(expectation.clone());
             for imbalance in books {
-                let frame = |imbalance: f64| CouplingFrame { imbalance, ..Default::default() };
-                tracker.keep_books(imbalance.iter().map(|i| frame(*i)).collect());
+                let frame = CouplingFrame { imbalance: *imbalance, ..Default::default() };
+                tracker.keep_books(vec![frame]);
                 tracker.observe(0.0, &FrameStats::default(), &world, &[]);
             }
             tracker.verdicts().remove(0)

@@ -84,7 +84,7 @@ fn everything_belongs_to_one_simulator_and_is_shown_where_it_is() {
     assert_eq!(crossed.len(), 2);
     assert_eq!(crossed[1].between, [1, 0]);
     assert!(crossed[1].impulse[0].y > 0.0, "the weight hangs on the hook");
-    assert!(crossed.iter().all(|entry| entry.imbalance() < 1e-12));
+    assert!(crossed.iter().all(|entry| entry.crossing_imbalance() < 1e-12));
     let [a, b] = [0, 1].map(|i| coupled.coupling.get::<World>(i).unwrap().time());
     assert!((a - b).abs() < 1e-12, "half steps add up: {a} {b}");
 }

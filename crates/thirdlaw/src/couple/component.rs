@@ -136,17 +136,69 @@ impl Component {
     }
 
     /// Books what its links carried in a step, or a part of one. Leads push nothing.
-    pub fn book(&mut self, dt: f64) {
+    pub fn book(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
+        let dt = step.dt;
+        for &member in &self.simulators {
+            step.members[member].close_account(dt)?;
+        }
         let ties = self.ties.iter().map(|t| (LinkKind::Tie, t.number, t.entry(dt)));
         let touches = self.touches.iter().map(|t| (LinkKind::Touch, t.number, t.entry(dt)));
         let watches = self.watches.iter().map(|w| (LinkKind::Watch, w.number, w.entry(dt)));
-        let entries: Vec<_> = ties.chain(touches).chain(watches).collect();
+        let mut entries: Vec<_> = ties.chain(touches).chain(watches).collect();
+        self.book_what_was_given(step.members, &mut entries);
         if self.books.is_empty() {
             self.books = entries;
-            return;
+            return Ok(());
         }
         for ((_, _, sum), (_, _, entry)) in self.books.iter_mut().zip(&entries) {
             sum.add(entry);
+        }
+        Ok(())
+    }
+
+    /// Puts what simulators were really given in the place of what links asked for, where a handle has one
+    /// link only.
+    fn book_what_was_given(
+        &self,
+        members: &[Member],
+        entries: &mut [(LinkKind, usize, LedgerEntry)],
+    ) {
+        let mut sides: Vec<(usize, usize, usize, Vec<usize>)> = Vec::new();
+        let mut place = |entry: usize, side: usize, simulator: usize, mut handles: Vec<usize>| {
+            handles.sort_unstable();
+            handles.dedup();
+            sides.push((entry, side, simulator, handles));
+        };
+        for (i, link) in self.ties.iter().enumerate() {
+            for (side, anchor) in link.tie.anchors.iter().enumerate() {
+                place(i, side, anchor.simulator, vec![anchor.handle]);
+            }
+        }
+        for (i, contact) in self.touches.iter().enumerate() {
+            place(self.ties.len() + i, 0, contact.owner, contact.handles());
+        }
+        for (i, watched) in self.watches.iter().enumerate() {
+            let at = self.ties.len() + self.touches.len() + i;
+            for side in 0..2 {
+                place(at, side, watched.sides[side], watched.handles(side));
+            }
+        }
+        for (k, (entry, side, simulator, handles)) in sides.iter().enumerate() {
+            let member = &members[*simulator];
+            let shared = |handle: &usize| {
+                let mut others = sides.iter().enumerate().filter(|(other, _)| *other != k);
+                others.any(|(_, (_, _, s, hs))| s == simulator && hs.binary_search(handle).is_ok())
+            };
+            let moved = !(member.prescribed.is_empty() && member.constraints.is_empty());
+            if moved || handles.iter().any(shared) {
+                continue;
+            }
+            let given = || member.given.iter().filter(|g| handles.binary_search(&g.handle).is_ok());
+            if given().count() == handles.len() {
+                let entry = &mut entries[*entry].2;
+                entry.impulse[*side] = given().map(|g| g.impulse.force).sum();
+                entry.work[*side] = given().map(|g| g.work).sum();
+            }
         }
     }
 

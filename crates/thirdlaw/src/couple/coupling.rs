@@ -1,5 +1,6 @@
 //! A coupling: simulators, what links them, and a step of them all.
 
+use super::account::Account;
 use super::component::{Component, Step};
 use super::error::CoupleError;
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
@@ -199,6 +200,11 @@ impl Coupling {
         (found as &mut dyn std::any::Any).downcast_mut()
     }
 
+    /// How a simulator kept to what all its links gave it in the last step; `None` where it cannot be known.
+    pub fn account(&self, simulator: usize) -> Option<Account> {
+        self.members.get(simulator)?.account.filter(|account| account.judged > 0)
+    }
+
     /// What each link carried in the last step: ties in their order, then contacts,
     /// then watched pairs.
     pub fn ledger(&self) -> &[LedgerEntry] {
@@ -268,6 +274,9 @@ impl Coupling {
         }
         let mut entries: Vec<_> =
             self.components.iter().flat_map(|c| c.books.iter().copied()).collect();
+        for (_, _, entry) in &mut entries {
+            entry.accounts = entry.between.map(|simulator| self.account(simulator));
+        }
         entries.sort_by_key(|(kind, number, _)| (*kind, *number));
         self.ledger.clear();
         self.ledger.extend(entries.into_iter().map(|(_, _, entry)| entry));

@@ -1,5 +1,6 @@
-//! The books of a coupling: what crossed each interface in a step.
+//! The books of a coupling: what crossed each interface in a step, and whether both sides moved by that.
 
+use super::account::Account;
 use crate::math::{Vec3, rotation_vector};
 use crate::simulator::{Motion, Wrench};
 use serde::{Deserialize, Serialize};
@@ -17,12 +18,30 @@ pub struct LedgerEntry {
     pub work: [f64; 2],
     /// Energy that the link itself took up, J.
     pub stored: f64,
+    /// How each simulator kept to what all its links gave it; `None` where it cannot be known.
+    pub accounts: [Option<Account>; 2],
 }
 
 impl LedgerEntry {
-    /// Momentum that appeared from nowhere, N·s.
-    pub fn imbalance(&self) -> f64 {
+    /// Momentum that appeared from nowhere, N·s: what one side was given and the other did not lose, and
+    /// what the simulators have beyond what they were given. `None` where neither account is known and
+    /// what crossed shows no fault.
+    pub fn imbalance(&self) -> Option<f64> {
+        let known = self.accounts.iter().flatten();
+        let surplus = known.map(|account| account.surplus.length()).reduce(f64::max);
+        let crossing = self.crossing_imbalance();
+        let sound = crossing <= 1e-12 * self.impulse[0].length();
+        if sound { surplus.map(|s| s + crossing) } else { Some(crossing + surplus.unwrap_or(0.0)) }
+    }
+
+    /// Momentum that one side was given and the other did not lose, N·s.
+    pub fn crossing_imbalance(&self) -> f64 {
         (self.impulse[0] + self.impulse[1]).length()
+    }
+
+    /// Energy that the simulators have beyond what they were given, J; `None` where it is not known of either.
+    pub fn gained(&self) -> Option<f64> {
+        self.accounts.iter().flatten().map(|account| account.gained).reduce(|a, b| a + b)
     }
 
     /// Angular momentum that appeared from nowhere, N·m·s.
@@ -43,6 +62,9 @@ impl LedgerEntry {
             self.work[side] += other.work[side];
         }
         self.stored += other.stored;
+        for (own, other) in self.accounts.iter_mut().zip(other.accounts) {
+            *own = other.or(*own);
+        }
     }
 
     /// Books an impulse on one of the two sides.

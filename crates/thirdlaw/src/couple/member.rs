@@ -1,12 +1,13 @@
 //! A simulator inside a coupling: every call is guarded, so that whatever it does wrong becomes an
 //! error that names it.
 
+use super::account::{Account, Given, Settled};
 use super::error::{CoupleError, SimulatorProblem};
 use super::links::tie::TIE_ROWS;
 use super::links::touch::sheets::SheetMotion;
 use crate::simulator::{
-    ContactSurface, Motion, ObstacleMotion, Reaction, Simulator, SimulatorFailure, StepConstraint,
-    Wrench,
+    ContactSurface, FreeHandle, Motion, ObstacleMotion, Reaction, Simulator, SimulatorFailure,
+    StepConstraint, Wrench,
 };
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,8 +27,8 @@ pub(crate) struct Member {
     /// Whether anything was asked of it since it was saved or put back that may have changed it.
     touched: bool,
     /// Handles in use, compared after a restore.
-    watched: Vec<usize>,
-    saved: Vec<Motion>,
+    pub(super) watched: Vec<usize>,
+    pub(super) saved: Vec<Motion>,
     /// Forces of the coming step.
     pub pushes: Vec<(usize, Wrench)>,
     /// Impulses at its beginning.
@@ -45,6 +46,14 @@ pub(crate) struct Member {
     pub reactions: Vec<Reaction>,
     /// Mean forces that prescribed handles took, in the order of `prescribed`.
     pub constraint_forces: Vec<Wrench>,
+    /// Impulses and ways after the step.
+    pub settled: Vec<Settled>,
+    /// Handles that nothing of its own pushes.
+    pub(super) free: Vec<FreeHandle>,
+    /// What watched handles were given in the last step, or part of one, that was kept.
+    pub given: Vec<Given>,
+    /// How it kept to that, over the parts of a step.
+    pub account: Option<Account>,
     /// Steps that it was asked for in the coupling's step, retracted ones included.
     pub steps: u32,
 }
@@ -68,6 +77,10 @@ impl Member {
             sheets: Vec::new(),
             reactions: Vec::new(),
             constraint_forces: Vec::new(),
+            settled: Vec::new(),
+            free: Vec::new(),
+            given: Vec::new(),
+            account: None,
             steps: 0,
         };
         member.handles = member.look("handle_count", |s| s.handle_count())?;
@@ -171,15 +184,16 @@ impl Member {
         }
         self.saved = saved;
         self.steps = 0;
+        self.account = None;
         self.forget();
         Ok(())
     }
 
     /// Remembers the state within a step of the coupling.
     pub fn save_part(&mut self) -> Result<(), CoupleError> {
-        let steps = self.steps;
+        let (steps, account) = (self.steps, self.account);
         self.save()?;
-        self.steps = steps;
+        (self.steps, self.account) = (steps, account);
         Ok(())
     }
 
@@ -212,6 +226,7 @@ impl Member {
         self.sheets.clear();
         self.reactions.clear();
         self.constraint_forces.clear();
+        self.settled.clear();
     }
 
     /// Advances by `dt` seconds in its own steps, under what it was asked to bear.
@@ -226,10 +241,7 @@ impl Member {
             let (from, to) = (f64::from(k) / count, f64::from(k + 1) / count);
             if k == 0 {
                 for i in 0..self.kicks.len() {
-                    let (handle, impulse) = self.kicks[i];
-                    if !self.ask("kick", |s| s.kick(handle, impulse))? {
-                        return Err(self.error(SimulatorProblem::BrokenPromise { promise: "kick" }));
-                    }
+                    self.kick(self.kicks[i])?;
                 }
             }
             for i in 0..self.pushes.len() {
@@ -260,6 +272,18 @@ impl Member {
             self.read_multipliers()?;
         }
         self.check_count()?;
+        self.check_speeds(dt)
+    }
+
+    fn kick(&mut self, (handle, impulse): (usize, Wrench)) -> Result<(), CoupleError> {
+        match self.ask("kick", |s| s.kick(handle, impulse))? {
+            true => Ok(()),
+            false => Err(self.error(SimulatorProblem::BrokenPromise { promise: "kick" })),
+        }
+    }
+
+    /// Refuses what went farther or faster than anything goes.
+    fn check_speeds(&self, dt: f64) -> Result<(), CoupleError> {
         for i in 0..self.watched.len() {
             let handle = self.watched[i];
             let now = self.read(handle)?;

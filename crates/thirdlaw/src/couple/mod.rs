@@ -11,10 +11,12 @@
 //!   parts       a step of tied simulators in halves, where the whole does not settle
 //!   probe       how a handle answers, by trying
 //!   accelerate  fixed points sped up, over steps that are taken back
+//!   account     how simulators kept to what they were given
 //!   ledger      what crossed each link
 //!   save        a coupling as bytes
 
 mod accelerate;
+mod account;
 mod component;
 mod coupling;
 mod error;
@@ -27,6 +29,7 @@ mod probe;
 mod save;
 
 pub use accelerate::{Acceleration, Accelerator};
+pub use account::Account;
 pub use coupling::Coupling;
 pub use error::{CoupleError, SavedProblem, SimulatorProblem};
 pub use ledger::{CouplingReport, LedgerEntry, LedgerTotals};

@@ -26,7 +26,7 @@ impl Component {
         self.books.clear();
         if !self.divides(step) {
             self.advance_once(step)?;
-            self.book(step.dt);
+            self.book(step)?;
             return Ok(());
         }
         let whole = step.dt;
@@ -62,7 +62,7 @@ impl Component {
                 Err(error) => return self.put_back(step, start, error.clone()),
             };
             let Some(failure) = refused else {
-                self.book(step.dt);
+                self.book(step)?;
                 step.report.parts += 1;
                 tick += length;
                 if tick < ticks {

@@ -11,8 +11,8 @@ use crate::math::{Mat3, Vec3, rotation_from_vector};
 use crate::model::body::{Body, BodyKind};
 use crate::model::joint::model::Node;
 use crate::simulator::{
-    ContactSheet, ContactSurface, HandleResponse, Motion, ObstacleMotion, Reaction, Simulator,
-    SimulatorFailure, StepConstraint, Wrench,
+    ContactSheet, ContactSurface, FreeHandle, HandleResponse, Motion, ObstacleMotion, Reaction,
+    Simulator, SimulatorFailure, StepConstraint, Wrench,
 };
 use crate::state::snapshot::Snapshot;
 
@@ -196,6 +196,11 @@ impl Simulator for World {
             }),
             _ => None,
         }
+    }
+
+    fn free_handles(&self, out: &mut Vec<FreeHandle>) -> bool {
+        self.list_free_handles(out);
+        true
     }
 
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {

@@ -9,6 +9,7 @@ mod debug_lines;
 mod deformables;
 mod edit;
 mod events;
+mod free_handles;
 mod joints;
 mod part;
 mod particles;

@@ -381,6 +381,11 @@ impl Watched {
         u
     }
 
+    /// Handles of a side that are pushed.
+    pub fn handles(&self, side: usize) -> Vec<usize> {
+        self.points.iter().filter(|p| p.dynamic[side]).map(|p| p.handles[side]).collect()
+    }
+
     /// What crossed in the step.
     pub fn entry(&self, dt: f64) -> LedgerEntry {
         let mut entry = LedgerEntry { between: self.sides, ..LedgerEntry::default() };

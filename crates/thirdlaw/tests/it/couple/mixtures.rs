@@ -283,7 +283,7 @@ fn ties_of_every_kind_are_held_together_however_they_are_joined() {
         assert!(report.converged, "{report:?}");
         let entries = coupling.ledger();
         assert_eq!(entries.iter().map(|e| e.between).collect::<Vec<_>>(), [[2, 3], [0, 1], [1, 2]]);
-        assert!(entries.iter().all(|entry| entry.imbalance() < 1e-12));
+        assert!(entries.iter().all(|entry| entry.crossing_imbalance() < 1e-12));
     }
     let x = |i: usize| coupling.simulator(i).unwrap().read(0).position.x;
     assert!((x(1) - x(0) - APART).abs() < 1e-6 && (x(3) - x(2) - APART).abs() < 1e-6);

@@ -3,6 +3,7 @@
 mod bodies;
 mod constrained;
 mod inputs;
+mod ledger;
 mod misbehave;
 mod mixtures;
 mod oscillator;

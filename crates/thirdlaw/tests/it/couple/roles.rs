@@ -107,7 +107,10 @@ fn a_lagged_force_nears_the_true_one_as_the_theory_says() {
         assert!((error / last - n / m).abs() < 1e-6, "{} for {}", error / last, n / m);
         last = error;
         let entry = coupling.ledger()[0];
-        assert!(entry.imbalance() > 0.0, "lagged forces do not balance, and the books say so");
+        assert!(
+            entry.crossing_imbalance() > 0.0,
+            "lagged forces do not balance, and the books say so"
+        );
     }
 }
 

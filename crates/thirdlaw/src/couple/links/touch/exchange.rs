@@ -2,8 +2,9 @@
 
 use super::mirror::{Mirror, Touching};
 use crate::couple::accelerate::Accelerator;
+use crate::couple::account::Settled;
 use crate::couple::component::{Component, Step, Unsettled};
-use crate::couple::error::{CoupleError, SimulatorProblem};
+use crate::couple::error::CoupleError;
 use crate::couple::links::LinkKind;
 use crate::couple::method::Method;
 use crate::simulator::Wrench;
@@ -120,13 +121,8 @@ impl Component {
                 let way = mirror.reaction.end.position - mirror.end.position;
                 let turn = mirror.turn();
                 let handle = mirror.handle;
-                let took = owner.ask("kick", |s| s.kick(handle, change))?
-                    && owner.ask("shift", |s| s.shift(handle, way, turn))?;
-                if !took {
-                    return Err(
-                        owner.error(SimulatorProblem::BrokenPromise { promise: "kick and shift" })
-                    );
-                }
+                let before = mirror.end;
+                owner.settle(Settled { handle, impulse: change, way, turn, before })?;
                 (mirror.steady, mirror.kick) = (mirror.reaction.impulse, Wrench::ZERO);
                 mirror.end = owner.read(handle)?;
             }

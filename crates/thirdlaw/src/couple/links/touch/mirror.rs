@@ -153,6 +153,12 @@ impl Touching {
         worst
     }
 
+    /// Handles of the owner that it pushes.
+    pub fn handles(&self) -> Vec<usize> {
+        let bodies = self.mirrors.iter().filter(|m| m.dynamic).map(|m| m.handle);
+        bodies.chain(self.sheets.iter().flat_map(|sheet| sheet.handles.iter().copied())).collect()
+    }
+
     /// What crossed in the step: owner first, follower second.
     pub fn entry(&self, dt: f64) -> LedgerEntry {
         let between = [self.owner, self.follower];

@@ -171,11 +171,7 @@ impl Component {
                 let struck = mirror.handles.iter().zip(&mirror.impulses);
                 for (&handle, &force) in struck.filter(|(_, force)| **force != Vec3::ZERO) {
                     let impulse = Wrench { force, torque: Vec3::ZERO };
-                    if !owner.ask("kick", |s| s.kick(handle, impulse))? {
-                        return Err(
-                            owner.error(SimulatorProblem::BrokenPromise { promise: "kick" })
-                        );
-                    }
+                    owner.settle_impulse(handle, impulse)?;
                 }
             }
         }
