@@ -25,6 +25,7 @@ mod particles;
 mod paths;
 mod pile;
 mod problem;
+mod push_out;
 mod reduced;
 mod robust;
 mod skin;
@@ -33,6 +34,7 @@ mod soft;
 mod stack;
 mod store;
 mod streams;
+mod structures;
 mod symmetry;
 mod taut;
 
