@@ -157,8 +157,7 @@ pub(crate) fn solve_and_hold(
         DirectUse::Auto { rows_max, above } => {
             let above = above.max(settings.tolerance);
             let worth = residual > above && problem.rows.len() <= rows_max as usize;
-            worth
-                && solve_directly(problem, above, settings.tolerance, velocities, impulses, scratch)
+            worth && solve_directly(problem, settings.tolerance, velocities, impulses, scratch)
         }
         DirectUse::Chain { above } => {
             residual > above.max(settings.tolerance)
@@ -173,17 +172,20 @@ pub(crate) fn solve_and_hold(
     report
 }
 
-/// By Newton's method in the velocities, and by that in the impulses where it leaves more than `above`.
+/// Residual below which nothing is left to do whatever the tolerance, m/s.
+const REACHED: f64 = 1e-11;
+
+/// By Newton's method in the velocities, and by that in the impulses where it does not get there.
 fn solve_directly(
     problem: &ContactProblem,
-    above: f64,
     tolerance: f64,
     velocities: &mut Velocities,
     impulses: &mut [f64],
     scratch: &mut Scratch,
 ) -> bool {
     let nearer = proximal::solve(problem, tolerance, velocities, impulses, scratch);
-    let there = nearer && residual(problem, velocities, impulses, scratch) <= above;
+    let there =
+        nearer && residual(problem, velocities, impulses, scratch) <= REACHED.max(tolerance);
     there || direct::solve(problem, velocities, impulses, scratch) || nearer
 }
 
