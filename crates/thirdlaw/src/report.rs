@@ -15,6 +15,8 @@ pub struct StepReport {
     pub contact_iterations: u32,
     /// Largest remaining error of a contact velocity, m/s.
     pub contact_residual: f64,
+    /// Islands that were to converge, because they may be about to stand or fall, and did not.
+    pub unconverged: u32,
     /// Bodies stopped on their way by continuous detection.
     pub swept: u32,
     /// Substeps made.

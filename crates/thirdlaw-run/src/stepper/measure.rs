@@ -44,6 +44,7 @@ pub fn add_report(sum: &mut StepReport, step: &StepReport) {
         paths,
         contact_iterations: sum.contact_iterations + step.contact_iterations,
         contact_residual: sum.contact_residual.max(step.contact_residual),
+        unconverged: sum.unconverged + step.unconverged,
         substeps: sum.substeps + step.substeps,
         swept: sum.swept + step.swept,
         cg_iterations: sum.cg_iterations + step.cg_iterations,

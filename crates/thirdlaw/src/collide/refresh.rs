@@ -4,7 +4,7 @@
 use super::boxes_clip::{Facing, FacingPoint};
 use super::manifold::Point;
 use super::placed::Placed;
-use super::reuse::skin;
+use super::reuse::{marked, skin};
 use crate::math::{Mat3, Vec3};
 use crate::model::body::Material;
 use crate::state::contact::{Ahead, Basis, Contact, Found, Impulses, POINTS_MAX, is_face_of_b};
@@ -107,7 +107,8 @@ impl<'a> Pairing<'a> {
         contact.count = points.len() as u32;
         contact.normal = normal;
         (contact.friction, contact.restitution) = (self.friction, self.restitution);
-        contact.skin = self.skin;
+        let least = points.iter().fold(f64::INFINITY, |least, point| least.min(point.separation));
+        contact.skin = marked(self.skin, self.placed, contact.is_deep(), least);
         let is_round = points.iter().any(|point| point.radii != [0.0; 2]);
         let on_a = !is_round && points.first().is_some_and(|p| is_face_of_b(p.feature));
         let (own, face) = if on_a { (0, 1) } else { (1, 0) };

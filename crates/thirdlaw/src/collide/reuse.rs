@@ -30,6 +30,16 @@ pub(super) fn skin([a, b]: [&Placed; 2], dt: f64, restitution: f64) -> f32 {
     if closes { still(a, b) as f32 } else { 0.0 }
 }
 
+/// Overlap, over the reach of the smaller body, from which a pair lies deep in each other, and down to which
+/// it then does.
+const DEEP: [f64; 2] = [0.04, 0.0025];
+
+/// The skin of a contact with this least gap, marked where the pair lies deep.
+pub(super) fn marked(skin: f32, [a, b]: [&Placed; 2], was_deep: bool, least: f64) -> f32 {
+    let overlap = DEEP[usize::from(was_deep)] * a.reach.min(b.reach);
+    if -least > overlap { -0.0 } else { skin }
+}
+
 /// Whether a pair still lies as it did when its contacts were found, and still touches in a step of `dt`
 /// seconds; if so, they are turned along.
 pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> bool {
@@ -64,14 +74,16 @@ pub(super) fn refresh([a, b]: [&Placed; 2], dt: f64, old: &mut [Contact]) -> boo
         let Basis::Flat(found) = &contact.basis else { return false };
         let (own, face, side) = if on_a { (a, b, -1.0) } else { (b, a, 1.0) };
         contact.normal = face.axes * found.normal;
-        contact.skin = skin;
+        let (was_deep, mut nearest) = (contact.is_deep(), f64::INFINITY);
         let normal = own.axes.transpose() * contact.normal;
         let apart = contact.normal.dot(between);
         for i in 0..contact.count as usize {
             let gap = apart + side * (normal.dot(contact.anchors[i]) - found.levels[i]);
             contact.separations[i] = gap;
-            least = least.min(gap);
+            nearest = nearest.min(gap);
         }
+        contact.skin = marked(skin, [a, b], was_deep, nearest);
+        least = least.min(nearest);
     }
     // whether what is hardly near is a contact must not depend on its having been one
     least <= rest - SLACK * rest || least <= margin() - SLACK * rest

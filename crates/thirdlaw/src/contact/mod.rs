@@ -8,6 +8,7 @@ pub(crate) mod impact;
 mod interior;
 mod lanes;
 pub mod problem;
+mod proximal;
 pub mod row;
 pub mod scratch;
 pub mod solver;

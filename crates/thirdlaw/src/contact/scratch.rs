@@ -7,6 +7,7 @@ use super::colors::Colors;
 use super::direct::DirectScratch;
 use super::lanes::Lanes;
 use super::problem::{Block, Bound, ContactProblem, ContactSide, Velocities};
+use super::proximal::{Order, ProximalScratch};
 use super::row::{Counts, Pair};
 use super::sweep::{Effective, Part, measure};
 use super::wrench::{Adjacency, Push};
@@ -47,6 +48,9 @@ pub struct Scratch {
     pub(super) probe: Velocities,
     pub(super) cells: Vec<AtomicU64>,
     pub(super) direct: DirectScratch,
+    /// The order of bodies in a chain.
+    pub(super) order: Lazy<Order>,
+    pub(super) proximal: ProximalScratch,
 }
 
 /// A value that may be out of date; its memory is kept.
@@ -76,6 +80,7 @@ pub fn prepare(problem: &ContactProblem, scratch: &mut Scratch) {
     scratch.colors.fresh = false;
     scratch.lanes.fresh = false;
     scratch.shuffled.fresh = false;
+    scratch.order.fresh = false;
     refresh(problem, scratch);
 }
 

@@ -2,6 +2,7 @@
 
 use super::direct;
 use super::problem::{Bound, ContactProblem, Velocities};
+use super::proximal;
 use super::row::Pair;
 use super::scratch::{Scratch, measure_whole};
 use super::solvers::{
@@ -39,6 +40,12 @@ pub enum DirectUse {
     Auto {
         /// Rows at most.
         rows_max: u32,
+        /// Residual that is worth it, m/s.
+        above: f64,
+    },
+    /// When the iterations left a larger residual than the tolerance and this: by Newton's method in the
+    /// velocities, for structures in which few bodies touch many.
+    Chain {
         /// Residual that is worth it, m/s.
         above: f64,
     },
@@ -145,19 +152,41 @@ pub(crate) fn solve_and_hold(
         None => residual(problem, velocities, impulses, scratch),
     };
     let mut report = SolveReport { iterations, residual, direct: false };
-    let wanted = match settings.direct {
+    let solved = match settings.direct {
         DirectUse::Never => false,
         DirectUse::Auto { rows_max, above } => {
-            let worth = residual > above.max(settings.tolerance);
-            worth && problem.rows.len() <= rows_max as usize
+            let above = above.max(settings.tolerance);
+            let worth = residual > above && problem.rows.len() <= rows_max as usize;
+            worth && solve_directly(problem, settings.tolerance, velocities, impulses, scratch)
         }
-        DirectUse::Always => true,
+        DirectUse::Chain { above } => {
+            residual > above.max(settings.tolerance)
+                && proximal::solve(problem, settings.tolerance, velocities, impulses, scratch)
+        }
+        DirectUse::Always => direct::solve(problem, velocities, impulses, scratch),
     };
-    if wanted && direct::solve(problem, velocities, impulses, scratch) {
+    if solved {
         report.residual = self::residual(problem, velocities, impulses, scratch);
         report.direct = true;
     }
     report
+}
+
+/// Residual below which nothing is left to do whatever the tolerance, m/s.
+const REACHED: f64 = 1e-11;
+
+/// By Newton's method in the velocities, and by that in the impulses where it does not get there.
+fn solve_directly(
+    problem: &ContactProblem,
+    tolerance: f64,
+    velocities: &mut Velocities,
+    impulses: &mut [f64],
+    scratch: &mut Scratch,
+) -> bool {
+    let nearer = proximal::solve(problem, tolerance, velocities, impulses, scratch);
+    let there =
+        nearer && residual(problem, velocities, impulses, scratch) <= REACHED.max(tolerance);
+    there || direct::solve(problem, velocities, impulses, scratch) || nearer
 }
 
 /// Returns how many iterations it took, and the residual left if it was asked for.

@@ -4,13 +4,14 @@
 //! `pcg` the modified conjugate gradients (baraff1998) with their loops in `passes` and the matrix of
 //! search directions in `narrow`, `precondition` what speeds them up:
 //! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
-//! coarse matrices of `galerkin`; `dense` is the W-form solved directly.
+//! coarse matrices of `galerkin`; `dense` is the W-form solved directly; `envelope` factors long chains.
 
 pub mod block;
 pub mod bodies;
 mod cholesky;
 mod clusters;
 pub mod dense;
+pub(crate) mod envelope;
 pub mod filter;
 mod galerkin;
 pub mod hierarchy;

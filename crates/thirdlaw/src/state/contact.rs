@@ -29,7 +29,8 @@ pub struct Contact {
     pub key: ContactKey,
     /// Number of points; none where a contact has ended and left its place free.
     pub count: u32,
-    /// Gap up to which its points count as closed, m (see `step/rigid/restitution.rs`); 0 where it bounces.
+    /// Gap up to which its points count as closed, m (see `step/rigid/restitution.rs`); 0 where it bounces,
+    /// −0 where the bodies lie deep in each other, or did and still overlap.
     pub skin: f32,
     /// Combined restitution.
     pub restitution: f64,
@@ -135,6 +136,11 @@ impl Contact {
             friction_impulse: self.impulses.friction[i],
             feature: self.features[i],
         })
+    }
+
+    /// Whether the bodies lie deep in each other: not as loads press them, but as they were put.
+    pub(crate) fn is_deep(&self) -> bool {
+        self.skin.is_sign_negative()
     }
 
     /// The part that says whether a contact is kept.

@@ -32,8 +32,18 @@ const SETTLED: f64 = 0.25;
 const SMALL: usize = 100;
 /// Mass ratio within an island above which iteration is not trusted to get there.
 const LOPSIDED: f64 = 20.0;
+/// Mass ratio above which a light body's contacts must not give way under the heavy one.
+const CRUSHING: f64 = 300.0;
 /// Residual that is worth the cost of the direct solver, m/s.
 const DIRECT_ABOVE: f64 = 1e-4;
+/// The same of a chain: what is left over sets a tower swaying whose sway nothing takes out.
+const CHAIN_ABOVE: f64 = 1e-7;
+/// Residual above which an island that was to converge is said not to have, m/s.
+pub const FALLEN_SHORT: f64 = 2e-4;
+/// Bodies to each that the ground bears from which a chain is long.
+const HIGH: usize = 6;
+/// Speed below which a chain may be standing, m/s.
+const STANDING: f64 = 1.0;
 /// Iterations after a bounce: it changes normal impulses at once, and friction must follow.
 pub const BOUNCE_ITERATIONS: u32 = 8;
 
@@ -62,14 +72,20 @@ const TOGETHER: usize = 512;
 pub struct Facts {
     /// Contacts between pairs of convex pieces.
     pub contacts: usize,
+    /// Those with something that does not move by forces.
+    pub grounded: usize,
     /// Rows of their points: a normal and two tangents each.
     pub rows: usize,
+    /// Dynamic bodies.
+    pub bodies: usize,
     /// Joints and constraints.
     pub links: usize,
     /// Point masses.
     pub points: usize,
     /// Whether a contact may bounce.
     pub bounces: bool,
+    /// Whether two of its bodies lie deep in each other.
+    pub deep: bool,
     /// Whether a kinematic body that moves touches it.
     pub carried: bool,
     /// Whether it is one body with neither forces of its own nor locked axes.
@@ -95,10 +111,13 @@ impl Facts {
         };
         Facts {
             contacts: island.contact_count,
+            grounded: island.grounded,
             rows: 3 * island.contact_points,
+            bodies: slots.len(),
             links: island.link_count,
             points: island.point_count,
             bounces: island.bounces,
+            deep: island.deep,
             carried: island.carried,
             plain_body: slots.len() == 1 && plain(slots[0]),
             // how bodies move decides nothing where nothing touches
@@ -123,10 +142,13 @@ impl Facts {
     fn none() -> Facts {
         Facts {
             contacts: 0,
+            grounded: 0,
             rows: 0,
+            bodies: 0,
             links: 0,
             points: 0,
             bounces: false,
+            deep: false,
             carried: false,
             plain_body: false,
             masses: [f64::INFINITY, 0.0],
@@ -173,6 +195,15 @@ impl Facts {
         self.is_lopsided() && rows <= contact.direct_rows as usize
     }
 
+    /// Whether it is a long chain of support, as towers and arches are: many bodies to each that the ground
+    /// bears, so that sweeps need the square of that to carry a load down, and each on few others, so that
+    /// a factor of its matrix fills little. In a heap, each body rests on several.
+    pub fn is_chain(&self, contact: &ContactSettings) -> bool {
+        let slender = 4 * self.contacts <= 5 * self.bodies && self.rows > SMALL;
+        let high = self.bodies >= HIGH * self.grounded;
+        contact.converge && slender && high && self.speed < STANDING
+    }
+
     /// Whether what iteration leaves over may decide if it stands or falls.
     fn deserves_convergence(&self, contact: &ContactSettings, rows: usize) -> bool {
         let precarious = self.speed < SLOW && rows <= SMALL && !self.settled;
@@ -201,7 +232,11 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
         && !contact.staggered;
     // what is at rest has nothing to bounce off
     let bounces = facts.bounces && (facts.carried || !facts.settled);
-    if !fast_kernels || bounces || facts.may_be_direct(contact, facts.rows) {
+    if !fast_kernels
+        || bounces
+        || facts.deep
+        || escalate(facts, contact, facts.rows) != DirectUse::Never
+    {
         return SolvePath::General;
     }
     let fits_single = contact.precision != Precision::Double
@@ -237,9 +272,10 @@ pub fn effort(
     SolveSettings {
         solver: contact.solver,
         iterations,
-        tolerance: match patient && rows > SMALL {
-            true => contact.tolerance.max(ENOUGH),
-            false => contact.tolerance,
+        tolerance: match direct {
+            DirectUse::Chain { above } => contact.tolerance.max(0.1 * above),
+            _ if patient && rows > SMALL => contact.tolerance.max(ENOUGH),
+            _ => contact.tolerance,
         },
         friction: if contact.staggered {
             Staggering::Converged { rounds: 20, inner: iterations.max(20) }
@@ -255,13 +291,37 @@ pub fn effort(
     }
 }
 
+/// Whether a residual, m/s, is more than an island that is to converge may be left with.
+pub fn falls_short(facts: &Facts, contact: &ContactSettings, residual: f64) -> bool {
+    let wanted = facts.deserves_convergence(contact, facts.rows)
+        || escalate(facts, contact, facts.rows) != DirectUse::Never;
+    wanted && residual > FALLEN_SHORT
+}
+
 /// When the direct solver follows on the iterations: what the residual must pass for it to be worth its
 /// cost, for islands that iteration is not trusted with.
 pub fn escalate(facts: &Facts, contact: &ContactSettings, rows: usize) -> DirectUse {
-    match facts.may_be_direct(contact, rows) {
-        true => DirectUse::Auto { rows_max: contact.direct_rows, above: DIRECT_ABOVE },
+    if facts.may_be_direct(contact, rows) {
+        return DirectUse::Auto { rows_max: contact.direct_rows, above: DIRECT_ABOVE };
+    }
+    match facts.is_chain(contact) {
+        true => DirectUse::Chain { above: CHAIN_ABOVE },
         false => DirectUse::Never,
     }
+}
+
+/// Most that contacts of an island give way under a resting load, m. A chain whose contacts give way
+/// stands on springs: a tower of eighty blocks buckles on them, an arch snaps through.
+pub fn sag(facts: &Facts, contact: &ContactSettings) -> f64 {
+    if facts.is_chain(contact) { 0.0 } else { contact.sag }
+}
+
+/// Whether contacts of an island do not give way at all. The spring of a contact is as soft as its lighter body
+/// asks for; a load of many times that body presses it by so much that a hundredth more or less of
+/// it throws the body.
+pub fn is_rigid(facts: &Facts, contact: &ContactSettings) -> bool {
+    let crushing = facts.masses[1] > CRUSHING * facts.masses[0];
+    crushing && escalate(facts, contact, facts.rows) != DirectUse::Never
 }
 
 /// What decides how contacts and joints of one island are solved together.

@@ -54,7 +54,7 @@ fn frictionless_problems_are_always_solved() {
 
 /// Boxes of half-size 0.5 on each other with four redundant contact points each, the masses from
 /// below, pressed down by one step of gravity and pulled sideways at `pull` m/s.
-fn stack(masses: &[f64], pull: f64) -> Case {
+pub(super) fn stack(masses: &[f64], pull: f64) -> Case {
     let mut problem = ContactProblem::default();
     for &mass in masses {
         problem.bodies.push(BodyMass {

@@ -6,6 +6,7 @@ mod direct;
 mod friction;
 mod joints;
 mod lanes;
+mod proximal;
 mod reference;
 mod splitting;
 mod study;

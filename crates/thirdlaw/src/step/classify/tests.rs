@@ -52,6 +52,29 @@ fn the_direct_solver_follows_on_what_iteration_is_not_trusted_with() {
 }
 
 #[test]
+fn towers_and_arches_are_solved_at_once_and_heaps_are_swept() {
+    let contact = ContactSettings::default();
+    let tower = Facts { contacts: 40, grounded: 1, rows: 480, bodies: 40, ..resting() };
+    let is_chain = |facts: Facts| {
+        let chain = matches!(escalate(&facts, &contact, facts.rows), DirectUse::Chain { .. });
+        assert_eq!(sag(&facts, &contact) == 0.0, chain);
+        chain
+    };
+    assert!(is_chain(tower));
+    assert!(is_chain(Facts { contacts: 26, grounded: 2, rows: 312, bodies: 25, ..tower }));
+    // at rest it must go on standing
+    assert!(is_chain(Facts { settled: true, ..tower }));
+    // short, wide, leaning on each other, falling
+    assert!(!is_chain(Facts { contacts: 8, rows: 96, bodies: 8, ..tower }));
+    assert!(!is_chain(Facts { contacts: 60, rows: 720, ..tower }));
+    assert!(!is_chain(Facts { contacts: 45, grounded: 8, rows: 540, ..tower }));
+    assert!(!is_chain(Facts { speed: 2.0, ..tower }));
+    assert_eq!(classify(&tower, &Settings::default(), 0.02), SolvePath::General);
+    let off = ContactSettings { converge: false, ..contact };
+    assert_eq!(escalate(&tower, &off, tower.rows), DirectUse::Never);
+}
+
+#[test]
 fn few_contacts_are_solved_through_joints_and_many_in_turn() {
     let facts =
         JointFacts { contact_rows: 24, nodes: 12, pairwise: true, plain: false, lopsided: false };

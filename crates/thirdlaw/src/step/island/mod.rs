@@ -23,10 +23,14 @@ pub struct Island {
     pub contact_start: usize,
     /// Number of contacts.
     pub contact_count: usize,
+    /// Number of those with something that does not move by forces.
+    pub grounded: usize,
     /// Number of their points.
     pub contact_points: usize,
     /// Whether any of them may bounce.
     pub bounces: bool,
+    /// Whether two of its bodies lie deep in each other.
+    pub deep: bool,
     /// First of its joints and constraints.
     pub link_start: usize,
     /// Number of joints and constraints.
@@ -101,6 +105,8 @@ pub struct Touch {
     pub moves: [bool; 2],
     /// Whether it may bounce.
     pub bounces: bool,
+    /// Whether both bodies move by forces and lie deep in each other.
+    pub deep: bool,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -170,17 +176,20 @@ impl Islands {
         let contacts = state.contacts.par_iter().with_min_len(TOGETHER).enumerate();
         let Islands { moved_by, found, .. } = self;
         found.clear();
-        found.par_extend(contacts.map(|(index, Contact { key, count, restitution, .. })| {
+        found.par_extend(contacts.map(|(index, contact)| {
+            let Contact { key, count, restitution, .. } = contact;
             if let Some(later) = state.contacts.get(index + EARLY) {
                 prefetch(&later.key);
             }
+            let moves = [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces());
             Touch {
                 index: index as u32,
                 a: key.a,
                 b: key.b,
                 count: *count as u8,
-                moves: [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces()),
+                moves,
                 bounces: *restitution > 0.0,
+                deep: contact.is_deep() && moves == [true; 2],
             }
         }));
     }
@@ -340,7 +349,9 @@ impl Islands {
             if let Some(island) = islands.get_mut(own as usize) {
                 island.contact_count += 1;
                 island.contact_points += usize::from(touch.count);
+                island.grounded += usize::from(touch.moves != [true; 2]);
                 island.bounces |= touch.bounces;
+                island.deep |= touch.deep;
             }
             own
         }));

@@ -218,6 +218,7 @@ fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
     for totals in &scratch.totals {
         report.contact_iterations = report.contact_iterations.max(totals.iterations);
         report.contact_residual = report.contact_residual.max(totals.residual);
+        report.unconverged += totals.unconverged;
         report.joint_work += totals.joint_work;
         report.reduced_substeps += totals.reduced;
     }

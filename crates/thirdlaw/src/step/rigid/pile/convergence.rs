@@ -7,7 +7,7 @@ use super::sweep::Pass;
 use super::work::Work;
 use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
-use crate::step::classify::{Facts, effort};
+use crate::step::classify::{FALLEN_SHORT, Facts, effort};
 use crate::step::rigid::stopwatch::Stopwatch;
 
 /// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
@@ -175,6 +175,12 @@ impl Convergence {
             }
             outcome.error = Wide::default();
         }
+    }
+
+    /// Islands whose last solve left more than they may be left with.
+    pub fn unconverged(&self) -> u32 {
+        let short = |member: &&Member| f64::from(member.left) > FALLEN_SHORT;
+        self.members.iter().filter(short).count() as u32
     }
 
     /// Most iterations of an island in the step, and the largest error that is left, m/s.

@@ -91,7 +91,8 @@ pub unsafe fn solve(
         Some(convergence) => unsafe { convergence::solve(&work, convergence, watch) },
         None => unsafe { plan::solve(&work, pile.helped, &pile.blocks, &mut pile.plan, watch) },
     };
-    pile.totals = SolveTotals { iterations, residual, ..SolveTotals::default() };
+    let unconverged = pile.convergence.as_ref().map_or(0, Convergence::unconverged);
+    pile.totals = SolveTotals { iterations, residual, unconverged, ..SolveTotals::default() };
 }
 
 /// The spring of the settings, in the units of a sweep.

@@ -13,11 +13,13 @@
 //! and angular momentum exactly. A gap g > 0 lets bodies approach by g/h: contacts are known before
 //! they close. What closes with restitution bounces before
 //! the first solve (`contact/impact.rs`); a body at rest does not bounce on the spot [shinar2008 §4].
+//! Where bodies lie deep in each other, the second solve starts from v⁰ and not from v^p.
 
 mod members;
 mod rows;
 
 use super::kinematic::move_kinematic;
+use super::restitution::Spring;
 use super::stopwatch::{Spent, Stopwatch};
 use crate::contact::impact::{ImpactScratch, Strike};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
@@ -26,14 +28,14 @@ use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, mass, rotation};
-use crate::model::settings::Settings;
+use crate::model::settings::{ContactSettings, Settings};
 use crate::report::SolvePath;
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
-use crate::step::classify::{Facts, effort};
+use crate::step::classify::{Facts, effort, falls_short, is_rigid, sag};
 use crate::step::island::{Linked, Touch};
 
 /// Impulses of a contact point in the last substep.
@@ -52,6 +54,8 @@ pub struct SolveTotals {
     pub iterations: u32,
     /// Largest error left, m/s.
     pub residual: f64,
+    /// Islands that were to converge and did not.
+    pub unconverged: u32,
     /// Which path was taken.
     pub path: SolvePath,
     /// Multiplications made for joints.
@@ -77,6 +81,8 @@ pub struct IslandScratch {
     struck: Velocities,
     impact: ImpactScratch,
     pub(crate) solver: contact::Scratch,
+    /// Velocities and impulses before overlaps are pushed apart, where that is far.
+    unpushed: (Velocities, Vec<f64>),
     /// The island's dynamic bodies, then the others it touches.
     pub(crate) bodies: Vec<LocalBody>,
     pub(crate) contacts: Vec<LocalContact>,
@@ -190,9 +196,18 @@ pub fn solve_island(
     scratch.gather(setting, std::iter::once(members));
     contact::prepare(&scratch.problem, &mut scratch.solver);
     let rows = scratch.problem.rows.len();
-    let facts = Facts::of_bodies(model, state, slots);
+    let (contacts, bodies) = (members.contacts.len(), slots.len());
+    let grounded = members.contacts.iter().filter(|touch| touch.moves != [true; 2]).count();
+    let moving = Facts::of_bodies(model, state, slots);
+    let facts = Facts { contacts, grounded, rows, bodies, ..moving };
+    let contact = ContactSettings { sag: sag(&facts, &settings.contact), ..settings.contact };
+    let mut spring = Spring::new(&contact, h);
+    if is_rigid(&facts, &contact) {
+        spring.softness = 0.0;
+    }
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+    let deep = members.contacts.iter().any(|touch| touch.deep);
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         let told = substep == 0 && !free;
@@ -205,14 +220,20 @@ pub fn solve_island(
             first.integrated();
         }
         if !free {
-            scratch.place_rows(state, &settings.contact, h);
+            scratch.place_rows_on(state, &contact, &spring, h);
             scratch.bounce(&settings.contact, h, 0.5);
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
+            if deep {
+                scratch.keep_unpushed();
+            }
             totals.add(scratch.solve(&push_out));
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
         if !free && settings.contact.relax_iterations > 0 {
+            if deep {
+                scratch.take_unpushed();
+            }
             scratch.relax_rows(h);
             totals.add(scratch.solve(&relax));
         }
@@ -224,6 +245,7 @@ pub fn solve_island(
             first.integrated();
         }
     }
+    totals.unconverged = falls_short(&facts, &settings.contact, totals.residual).into();
     scratch.write_back(model, (0, 0), changed.bodies, changed.impulses);
     let (lap, share) = (watch.lap(), if free { 1.0 } else { first.spent.share() });
     totals.spent = Spent { integrate: lap * share, solve: lap * (1.0 - share) };
@@ -235,6 +257,7 @@ impl SolveTotals {
     pub(crate) fn include(&mut self, other: &SolveTotals) {
         self.iterations = self.iterations.max(other.iterations);
         self.residual = self.residual.max(other.residual);
+        self.unconverged += other.unconverged;
         self.spent.add(&other.spent);
     }
 
@@ -297,6 +320,20 @@ impl IslandScratch {
 
     fn warm_start(&mut self) {
         contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
+    }
+
+    /// Notes velocities and impulses before the push.
+    fn keep_unpushed(&mut self) {
+        self.unpushed.0.clone_from(&self.velocities);
+        self.unpushed.1.clone_from(&self.impulses);
+    }
+
+    /// Goes back to them. What pushes bodies out of each other's middle is more than the second solve takes
+    /// out again: down a column pushes add up, and what stays of them throws it apart. Velocities of
+    /// which the push was never a part need nothing taken out.
+    fn take_unpushed(&mut self) {
+        self.velocities.clone_from(&self.unpushed.0);
+        self.impulses.clone_from(&self.unpushed.1);
     }
 
     pub(crate) fn solve(&mut self, settings: &SolveSettings) -> SolveReport {

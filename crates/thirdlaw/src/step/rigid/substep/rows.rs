@@ -91,7 +91,17 @@ impl IslandScratch {
         settings: &ContactSettings,
         h: f64,
     ) {
-        let spring = Spring::new(settings, h);
+        self.place_rows_on(state, settings, &Spring::new(settings, h), h);
+    }
+
+    /// The same, with overlaps on a spring of their own.
+    pub(super) fn place_rows_on(
+        &mut self,
+        state: &State,
+        settings: &ContactSettings,
+        spring: &Spring,
+        h: f64,
+    ) {
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
