@@ -39,7 +39,10 @@ fn main() -> ExitCode {
             continue;
         }
         let [step, look] = times.map(|mut list| {
-            let (_, middle, _) = { let half = list.len() / 2; list.select_nth_unstable_by(half, f64::total_cmp) };
+            let (_, middle, _) = {
+                let half = list.len() / 2;
+                list.select_nth_unstable_by(half, f64::total_cmp)
+            };
             *middle
         });
         let over = look > step + NOTHING;

@@ -71,9 +71,7 @@ impl Piece {
         match convex {
             Convex::HalfSpace { .. } => None,
             Convex::Sphere { radius } => piece(line([center; 2]), *radius),
-            Convex::Capsule { half_height, radius } => {
-                piece(line(ends(*half_height)), *radius)
-            }
+            Convex::Capsule { half_height, radius } => piece(line(ends(*half_height)), *radius),
             Convex::Cylinder { half_height, radius } => {
                 piece(Core::Discs { ends: ends(*half_height), axis, radii: [*radius; 2] }, 0.0)
             }
@@ -199,8 +197,8 @@ fn from_polyhedron(line: [Vec3; 2], core: &Core) -> f64 {
         Core::Box { center, axes, half } => {
             let local = |p: Vec3| Vec3::from_array(axes.map(|axis| axis.dot(p - *center)));
             let to_faces = line.map(|p| (local(p).abs() - *half).max(Vec3::ZERO).length());
-            let corners = box_corners(*half)
-                .map(|c| *center + c.x * axes[0] + c.y * axes[1] + c.z * axes[2]);
+            let corners =
+                box_corners(*half).map(|c| *center + c.x * axes[0] + c.y * axes[1] + c.z * axes[2]);
             // corners that differ along one axis
             let mut spans = (0..8).flat_map(|i| {
                 (0..8).filter(move |j| i < *j).filter_map(move |j| {
@@ -261,7 +259,8 @@ fn axes<'a>(a: &'a Piece, b: &'a Piece) -> impl Iterator<Item = Vec3> + 'a {
         let apart = square.length_squared() > 1e-20 * u.length_squared() * v.length_squared();
         apart.then(|| square.normalize())
     };
-    let edges = edges_a.iter().flat_map(move |&u| edges_b.iter().filter_map(move |&v| square(u, v)));
+    let edges =
+        edges_a.iter().flat_map(move |&u| edges_b.iter().filter_map(move |&v| square(u, v)));
     faces.chain(edges).flat_map(|n| [n, -n])
 }
 

@@ -32,11 +32,8 @@ pub fn penetration(world: &World) -> f64 {
     let bounded = |&pair: &(u32, u32)| {
         let ((a, pose_a), (b, pose_b)) = (placed(pair.0), placed(pair.1));
         let unbounded = [a, b].iter().any(|shape| half_space(shape, &Pose::IDENTITY).is_some());
-        let most = if unbounded {
-            f64::INFINITY
-        } else {
-            box_overlap(&a.aabb(&pose_a), &b.aabb(&pose_b))
-        };
+        let most =
+            if unbounded { f64::INFINITY } else { box_overlap(&a.aabb(&pose_a), &b.aabb(&pose_b)) };
         (most, pair)
     };
     let mut pairs: Vec<_> = near_pairs(world).iter().map(bounded).collect();
@@ -145,11 +142,7 @@ fn tree(shape: &Shape) -> Option<&Bvh> {
     }
 }
 
-fn between_pieces(
-    (a, pose_a): (&Shape, &Pose),
-    (b, pose_b): (&Shape, &Pose),
-    known: f64,
-) -> f64 {
+fn between_pieces((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose), known: f64) -> f64 {
     let to_b = pose_b.inverse() * *pose_a;
     let to_a = to_b.inverse();
     let deepest = Cell::new(known);

@@ -219,7 +219,9 @@ fn the_deepest_overlap_is_the_most_of_all_pairs() {
         assert!((found - most).abs() <= 1e-12 * most, "{round}: {found}, not {most}");
     }
     assert!(deep > 30);
-    println!("after:  the deepest of {deep} heaps is off by {worst:.1e} m from the most of all pairs");
+    println!(
+        "after:  the deepest of {deep} heaps is off by {worst:.1e} m from the most of all pairs"
+    );
 }
 
 #[test]
