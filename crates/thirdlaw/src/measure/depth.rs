@@ -6,12 +6,16 @@
 //!
 //! - Cores without an inside have a distance d in closed form: depth = radii − d.
 //! - For polyhedra the minimum is at a face normal of either or square to an edge of each [Gottschalk et al.
-//!   1996]; all are tried.
+//!   1996]; all are tried. A line and a polyhedron are two of them as long as they meet; else the nearest
+//!   points lie at an end of the line, or on an edge.
 //! - Otherwise directions are searched by halves. Any point x of the difference A − B bounds h from below,
 //!   h(n) ≥ n·x, and no direction in a cap of angle θ about c has less than the least of
 //!   c·x cos φ − |x − (c·x) c| sin φ over φ ≤ θ. The points farthest along c and along the corners of the cap
 //!   are mixed to bring x near to c: where the least width is at an edge of h, no one of them is. A cap that
 //!   cannot hold less than is known is left out. What is returned is certain to `TOLERANCE`.
+//!
+//! Who looks for the deepest of many says how deep the deepest known one is: any direction with less width
+//! than that ends a search.
 //!
 //! Nothing here is shared with the detection of contacts: it is there to judge it.
 
@@ -35,11 +39,18 @@ pub(super) struct Piece {
 
 #[derive(Clone, Debug)]
 enum Core {
-    /// One or two points.
-    Line([Vec3; 2]),
+    /// One or two points, and the way from one to the other.
+    Line([Vec3; 2], [Vec3; 1]),
+    Box {
+        center: Vec3,
+        axes: [Vec3; 3],
+        half: Vec3,
+    },
     Polyhedron {
         corners: Vec<Vec3>,
         normals: Vec<Vec3>,
+        /// Ends of edges, and the ways between them.
+        spans: Vec<[Vec3; 2]>,
         edges: Vec<Vec3>,
     },
     /// Discs of two radii around the ends of an axis.
@@ -56,45 +67,53 @@ impl Piece {
         let (center, axis) = (pose.translation, pose.rotation * Vec3::Y);
         let ends = |half: f64| [center - half * axis, center + half * axis];
         let piece = |core, radius| Some(Piece { core, radius });
+        let line = |[p, q]: [Vec3; 2]| Core::Line([p, q], [q - p]);
         match convex {
             Convex::HalfSpace { .. } => None,
-            Convex::Sphere { radius } => piece(Core::Line([center; 2]), *radius),
-            Convex::Capsule { half_height, radius } => {
-                piece(Core::Line(ends(*half_height)), *radius)
-            }
+            Convex::Sphere { radius } => piece(line([center; 2]), *radius),
+            Convex::Capsule { half_height, radius } => piece(line(ends(*half_height)), *radius),
             Convex::Cylinder { half_height, radius } => {
                 piece(Core::Discs { ends: ends(*half_height), axis, radii: [*radius; 2] }, 0.0)
             }
             Convex::Cone { half_height, radius } => {
                 piece(Core::Discs { ends: ends(*half_height), axis, radii: [*radius, 0.0] }, 0.0)
             }
-            Convex::Cuboid { half_extents } => {
-                let axes = [pose.rotation * Vec3::X, axis, pose.rotation * Vec3::Z].to_vec();
-                let corners = box_corners(*half_extents).map(|c| *pose * c).to_vec();
-                piece(Core::Polyhedron { corners, normals: axes.clone(), edges: axes }, 0.0)
+            Convex::Cuboid { half_extents: half } => {
+                let axes = [pose.rotation * Vec3::X, axis, pose.rotation * Vec3::Z];
+                piece(Core::Box { center, axes, half: *half }, 0.0)
             }
             Convex::Hull(hull) => {
                 let corners: Vec<Vec3> = hull.vertices.iter().map(|&v| *pose * v).collect();
                 let normals = hull.normals.iter().map(|&n| pose.rotation * n).collect();
-                let edge = |[i, j]: [u32; 2]| corners[j as usize] - corners[i as usize];
-                let edges = hull.edges.iter().map(|e| edge(e.vertices)).collect();
-                piece(Core::Polyhedron { corners, normals, edges }, 0.0)
+                let span = |ends: [u32; 2]| ends.map(|i| corners[i as usize]);
+                let spans = hull.edges.iter().map(|e| span(e.vertices)).collect();
+                piece(Core::polyhedron(corners, normals, spans), 0.0)
             }
         }
     }
 
     /// A triangle, which has two sides here.
     pub fn triangle([a, b, c]: [Vec3; 3]) -> Piece {
-        let edges = vec![b - a, c - b, a - c];
-        let normals = (b - a).cross(c - a).try_normalize().into_iter().collect();
-        Piece { core: Core::Polyhedron { corners: vec![a, b, c], normals, edges }, radius: 0.0 }
+        let spans = vec![[a, b], [b, c], [c, a]];
+        let mut normals = Vec::with_capacity(4);
+        if let Some(n) = (b - a).cross(c - a).try_normalize() {
+            // in its own plane a triangle is bounded by its sides
+            let outward = |[p, q]: &[Vec3; 2]| (*q - *p).cross(n).normalize();
+            normals.push(n);
+            normals.extend(spans.iter().map(outward));
+        }
+        Piece { core: Core::polyhedron(vec![a, b, c], normals, spans), radius: 0.0 }
     }
 
     /// The point of the core that is farthest along `n`.
     fn support(&self, n: Vec3) -> Vec3 {
         let farther = |x: Vec3, y: Vec3| if n.dot(y) > n.dot(x) { y } else { x };
         match &self.core {
-            Core::Line([p, q]) => farther(*p, *q),
+            Core::Line([p, q], _) => farther(*p, *q),
+            Core::Box { center, axes, half } => {
+                let toward = |k: usize| axes[k] * half[k].copysign(axes[k].dot(n));
+                *center + toward(0) + toward(1) + toward(2)
+            }
             Core::Polyhedron { corners, .. } => {
                 corners[1..].iter().copied().fold(corners[0], farther)
             }
@@ -115,7 +134,8 @@ impl Piece {
 
     fn middle(&self) -> Vec3 {
         match &self.core {
-            Core::Line(ends) | Core::Discs { ends, .. } => 0.5 * (ends[0] + ends[1]),
+            Core::Line(ends, _) | Core::Discs { ends, .. } => 0.5 * (ends[0] + ends[1]),
+            Core::Box { center, .. } => *center,
             Core::Polyhedron { corners, .. } => {
                 corners.iter().fold(Vec3::ZERO, |sum, c| sum + c) / corners.len() as f64
             }
@@ -123,31 +143,106 @@ impl Piece {
     }
 
     /// Normals of flat sides, and directions of straight edges.
-    fn sides(&self) -> (&[Vec3], Vec<Vec3>) {
+    fn sides(&self) -> (&[Vec3], &[Vec3]) {
         match &self.core {
-            Core::Line([p, q]) => (&[], vec![*q - *p]),
-            Core::Polyhedron { normals, edges, .. } => (normals, edges.clone()),
-            Core::Discs { axis, .. } => (std::slice::from_ref(axis), vec![*axis]),
+            Core::Line(_, way) => (&[], way),
+            Core::Box { axes, .. } => (axes, axes),
+            Core::Polyhedron { normals, edges, .. } => (normals, edges),
+            Core::Discs { axis, .. } => (std::slice::from_ref(axis), std::slice::from_ref(axis)),
         }
     }
 }
 
-/// Depth of the overlap of two pieces, m; 0 if they are apart.
-pub(super) fn depth(a: &Piece, b: &Piece) -> f64 {
-    let radii = a.radius + b.radius;
-    match (&a.core, &b.core) {
-        (Core::Line(u), Core::Line(v)) => (radii - between_lines(*u, *v)).max(0.0),
-        (Core::Polyhedron { .. }, Core::Polyhedron { .. }) => least_axis(a, b).max(0.0),
-        _ => Search::new(a, b).run(),
+impl Core {
+    fn polyhedron(corners: Vec<Vec3>, normals: Vec<Vec3>, spans: Vec<[Vec3; 2]>) -> Core {
+        let edges = spans.iter().map(|[p, q]| *q - *p).collect();
+        Core::Polyhedron { corners, normals, spans, edges }
     }
 }
 
-/// Overlap of two polyhedra along the axis where it is least, m; negative if they are apart.
-fn least_axis(a: &Piece, b: &Piece) -> f64 {
+/// Depth of the overlap of two pieces if it is more than `known`, else `known` or less, m.
+pub(super) fn depth(a: &Piece, b: &Piece, known: f64) -> f64 {
+    let radii = a.radius + b.radius;
+    match (&a.core, &b.core) {
+        (Core::Line(u, _), Core::Line(v, _)) => radii - between_lines(*u, *v),
+        (Core::Line(line, _), Core::Box { .. } | Core::Polyhedron { .. }) => {
+            beside_polyhedron(*line, (a, b), known)
+        }
+        (Core::Box { .. } | Core::Polyhedron { .. }, Core::Line(line, _)) => {
+            beside_polyhedron(*line, (b, a), known)
+        }
+        (Core::Discs { .. }, _) | (_, Core::Discs { .. }) => Search::new(a, b, known).run(),
+        _ => least_axis(a, b, known),
+    }
+    .max(known)
+}
+
+/// Overlap of a rounded line and a polyhedron, m; negative if they are apart.
+fn beside_polyhedron(line: [Vec3; 2], (round, flat): (&Piece, &Piece), known: f64) -> f64 {
+    let least = least_axis(round, flat, known.min(round.radius));
+    // the axis where it is least has cores that meet, or the overlap is not more than is known
+    if least >= round.radius || least <= known {
+        return least;
+    }
+    round.radius - from_polyhedron(line, &flat.core)
+}
+
+/// Distance of a line from a polyhedron that it does not meet, m.
+fn from_polyhedron(line: [Vec3; 2], core: &Core) -> f64 {
+    let nearest = |to_faces: [f64; 2], spans: &mut dyn Iterator<Item = [Vec3; 2]>| {
+        let to_edges = spans.map(|span| between_lines(line, span));
+        to_edges.fold(to_faces[0].min(to_faces[1]), f64::min)
+    };
+    match core {
+        Core::Box { center, axes, half } => {
+            let local = |p: Vec3| Vec3::from_array(axes.map(|axis| axis.dot(p - *center)));
+            let to_faces = line.map(|p| (local(p).abs() - *half).max(Vec3::ZERO).length());
+            let corners =
+                box_corners(*half).map(|c| *center + c.x * axes[0] + c.y * axes[1] + c.z * axes[2]);
+            // corners that differ along one axis
+            let mut spans = (0..8).flat_map(|i| {
+                (0..8).filter(move |j| i < *j).filter_map(move |j| {
+                    let apart = corners[i] - corners[j];
+                    let along = axes.iter().zip(half.to_array());
+                    let along = along.filter(|(axis, h)| axis.dot(apart).abs() > *h);
+                    (along.count() == 1).then_some([corners[i], corners[j]])
+                })
+            });
+            nearest(to_faces, &mut spans)
+        }
+        Core::Polyhedron { corners, normals, spans, .. } => {
+            let flat = corners.len() == 3;
+            let level = |n: Vec3| corners.iter().map(|c| n.dot(*c)).fold(f64::MIN, f64::max);
+            let mut planes: Vec<(Vec3, f64)> = normals.iter().map(|&n| (n, level(n))).collect();
+            if flat && let Some(&n) = normals.first() {
+                planes.push((-n, level(-n)));
+            }
+            let to_faces = line.map(|p| to_faces(p, &planes));
+            nearest(to_faces, &mut spans.iter().copied())
+        }
+        _ => f64::INFINITY,
+    }
+}
+
+/// Distance of a point from the face that it is above, m; infinite if it is above none.
+fn to_faces(p: Vec3, planes: &[(Vec3, f64)]) -> f64 {
+    let above = planes.iter().filter_map(|&(n, level)| {
+        let height = n.dot(p) - level;
+        let foot = p - height * n;
+        // a line that touches may be said to be apart by rounding
+        let rounding = 1e-13 * (p.length() + level.abs());
+        let inside = |&(m, level): &(Vec3, f64)| m.dot(foot) - level <= rounding;
+        (height >= -rounding && planes.iter().all(inside)).then_some(height)
+    });
+    above.fold(f64::INFINITY, f64::min)
+}
+
+/// Overlap of two polyhedra along the axis where it is least, m; any that is not more than `known` will do.
+fn least_axis(a: &Piece, b: &Piece, known: f64) -> f64 {
     let mut least = f64::INFINITY;
     for n in axes(a, b) {
         least = least.min(width(a, b, n));
-        if least < 0.0 {
+        if least <= known {
             break;
         }
     }
@@ -155,19 +250,18 @@ fn least_axis(a: &Piece, b: &Piece) -> f64 {
 }
 
 /// Directions, both ways, in which polyhedra may overlap least.
-fn axes(a: &Piece, b: &Piece) -> impl Iterator<Item = Vec3> {
+fn axes<'a>(a: &'a Piece, b: &'a Piece) -> impl Iterator<Item = Vec3> + 'a {
     let ((normals_a, edges_a), (normals_b, edges_b)) = (a.sides(), b.sides());
-    let mut faces: Vec<Vec3> = normals_a.iter().chain(normals_b).copied().collect();
-    for u in &edges_a {
-        for v in &edges_b {
-            let square = u.cross(*v);
-            // edges in line part nothing that faces do not part
-            if square.length_squared() > 1e-20 * u.length_squared() * v.length_squared() {
-                faces.push(square.normalize());
-            }
-        }
-    }
-    faces.into_iter().flat_map(|n| [n, -n])
+    let faces = normals_a.iter().chain(normals_b).copied();
+    let square = |u: Vec3, v: Vec3| {
+        let square = u.cross(v);
+        // edges in line part nothing that faces do not part
+        let apart = square.length_squared() > 1e-20 * u.length_squared() * v.length_squared();
+        apart.then(|| square.normalize())
+    };
+    let edges =
+        edges_a.iter().flat_map(move |&u| edges_b.iter().filter_map(move |&v| square(u, v)));
+    faces.chain(edges).flat_map(|n| [n, -n])
 }
 
 /// h(n).
@@ -203,6 +297,8 @@ struct Search<'a> {
     radii: f64,
     /// The least width that is known, m.
     best: f64,
+    /// A width that is small enough, m.
+    known: f64,
     queue: BinaryHeap<Reverse<Cap>>,
 }
 
@@ -235,17 +331,17 @@ impl Ord for Cap {
 }
 
 impl<'a> Search<'a> {
-    fn new(a: &'a Piece, b: &'a Piece) -> Search<'a> {
+    fn new(a: &'a Piece, b: &'a Piece, known: f64) -> Search<'a> {
         let radii = a.radius + b.radius;
-        Search { a, b, radii, best: f64::INFINITY, queue: BinaryHeap::new() }
+        Search { a, b, radii, best: f64::INFINITY, known, queue: BinaryHeap::new() }
     }
 
     fn run(mut self) -> f64 {
         let between = (self.b.middle() - self.a.middle()).try_normalize();
         for n in axes(self.a, self.b).chain(between) {
             self.best = self.best.min(width(self.a, self.b, n));
-            if self.best <= 0.0 {
-                return 0.0;
+            if self.best <= self.known {
+                return self.best;
             }
         }
         let [x, y, z] = Vec3::AXES.map(|axis| [axis, -axis].map(|n| self.corner(n)));
@@ -254,7 +350,7 @@ impl<'a> Search<'a> {
         }
         for _ in 0..CAPS_MAX {
             let Some(Reverse(cap)) = self.queue.pop() else { break };
-            if self.best <= 0.0 || cap.bound >= self.best * (1.0 - TOLERANCE) {
+            if self.best <= self.known || cap.bound >= self.best * (1.0 - TOLERANCE) {
                 break;
             }
             let [a, b, c] = cap.corners;
@@ -263,7 +359,7 @@ impl<'a> Search<'a> {
             let parts = [[a, ab, ca], [b, bc, ab], [c, ca, bc], [ab, bc, ca]];
             parts.into_iter().for_each(|part| self.add(part));
         }
-        self.best.max(0.0)
+        self.best
     }
 
     fn corner(&mut self, n: Vec3) -> Corner {

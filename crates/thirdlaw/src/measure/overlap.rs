@@ -3,14 +3,18 @@
 //! Two bodies overlap by as much as two of their convex pieces do: parts of compounds, triangles of meshes. A
 //! mesh is a surface here: what lies wholly behind it overlaps nothing. Below a half-space a body is as deep
 //! as its lowest point.
+//!
+//! The deepest overlap of all is looked for where it may be: boxes around two shapes overlap by no less than
+//! the shapes do, so pairs are gone through from the largest overlap of boxes down to the deepest one found,
+//! and nodes of trees as well.
 
 use super::depth::{Piece, depth};
 use crate::math::{Pose, Vec3};
 use crate::shape::{Aabb, Convex, Geometry, Shape};
 use crate::world::World;
-use parry3d_f64::bounding_volume::BoundingVolume;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
 use rayon::prelude::*;
+use std::cell::Cell;
 
 /// Overlap of two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +27,42 @@ pub struct Overlap {
 
 /// Deepest overlap of any two bodies that may collide, m.
 pub fn penetration(world: &World) -> f64 {
-    overlaps(world).into_iter().map(|o| o.depth).fold(0.0, f64::max)
+    let bodies = &world.model().bodies;
+    let placed = |i: u32| (&bodies[i as usize].shape, world.slot_pose(i as usize));
+    let bounded = |&pair: &(u32, u32)| {
+        let ((a, pose_a), (b, pose_b)) = (placed(pair.0), placed(pair.1));
+        let unbounded = [a, b].iter().any(|shape| half_space(shape, &Pose::IDENTITY).is_some());
+        let most =
+            if unbounded { f64::INFINITY } else { box_overlap(&a.aabb(&pose_a), &b.aabb(&pose_b)) };
+        (most, pair)
+    };
+    let mut pairs: Vec<_> = near_pairs(world).iter().map(bounded).collect();
+    pairs.sort_by(|x, y| y.0.total_cmp(&x.0).then(x.1.cmp(&y.1)));
+    let (mut deepest, mut rest) = (0.0, &pairs[..]);
+    let mut share = 4;
+    while rest.first().is_some_and(|first| first.0 > deepest) {
+        let (some, others) = rest.split_at(share.min(rest.len()));
+        let depth = |&(most, (a, b)): &(f64, (u32, u32))| {
+            let ((a, pose_a), (b, pose_b)) = (placed(a), placed(b));
+            if most > deepest { depth_of((a, &pose_a), (b, &pose_b), deepest) } else { 0.0 }
+        };
+        // what is found is the same whatever the order, since it is the most of exact depths
+        deepest = if some.len() > ALONE {
+            some.par_iter().map(depth).reduce(|| deepest, f64::max)
+        } else {
+            some.iter().map(depth).fold(deepest, f64::max)
+        };
+        (rest, share) = (others, 4 * share);
+    }
+    deepest
+}
+
+/// Pairs that are not worth several threads.
+const ALONE: usize = 64;
+
+/// How far boxes overlap along the axis where they do least, m; negative if they are apart.
+fn box_overlap(a: &Aabb, b: &Aabb) -> f64 {
+    (a.maxs - b.mins).min(b.maxs - a.mins).min_element()
 }
 
 /// All overlapping pairs, ordered by slots.
@@ -39,7 +78,12 @@ pub fn overlaps(world: &World) -> Vec<Overlap> {
 
 /// How deep two shapes overlap, m; 0 if they are apart. It is the length of the least translation that parts
 /// two of their convex pieces, the most over all pieces.
-pub fn overlap_depth((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose)) -> f64 {
+pub fn overlap_depth(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> f64 {
+    depth_of(a, b, 0.0)
+}
+
+/// The same if it is more than `known`, else `known` or less.
+fn depth_of((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose), known: f64) -> f64 {
     // far from the world's origin the digits of small gaps would be lost
     let origin = pose_a.translation;
     let near = |pose: &Pose| Pose::from_parts(pose.translation - origin, pose.rotation);
@@ -48,7 +92,7 @@ pub fn overlap_depth((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose))
         (Some(_), Some(_)) => 0.0,
         (Some(plane), None) => depth_below(plane, b, &pose_b),
         (None, Some(plane)) => depth_below(plane, a, &pose_a),
-        _ => between_pieces((a, &pose_a), (b, &pose_b)),
+        _ => between_pieces((a, &pose_a), (b, &pose_b), known),
     }
 }
 
@@ -98,34 +142,38 @@ fn tree(shape: &Shape) -> Option<&Bvh> {
     }
 }
 
-fn between_pieces((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose)) -> f64 {
+fn between_pieces((a, pose_a): (&Shape, &Pose), (b, pose_b): (&Shape, &Pose), known: f64) -> f64 {
     let to_b = pose_b.inverse() * *pose_a;
     let to_a = to_b.inverse();
-    let meet = |a: &Aabb, b: &Aabb| {
-        a.transform_by(&to_b).intersects(b) && b.transform_by(&to_a).intersects(a)
+    let deepest = Cell::new(known);
+    let may_be_deeper = |a: &Aabb, b: &Aabb| {
+        box_overlap(&a.transform_by(&to_b), b) > deepest.get()
+            && box_overlap(&b.transform_by(&to_a), a) > deepest.get()
     };
     let whole = |shape: &Shape| shape.aabb(&Pose::IDENTITY);
     let between = |(i, j): (u32, u32)| {
-        let pieces = (piece(a, i, pose_a), piece(b, j, pose_b));
-        if let (Some(a), Some(b)) = pieces { depth(&a, &b) } else { 0.0 }
+        if let (Some(a), Some(b)) = (piece(a, i, pose_a), piece(b, j, pose_b)) {
+            deepest.set(depth(&a, &b, deepest.get()));
+        }
     };
     match (tree(a), tree(b)) {
         (None, None) => between((0, 0)),
         (Some(tree), None) => {
             let other = whole(b);
-            let near = tree.leaves(|node| meet(&node.aabb(), &other));
-            near.map(|i| between((i, 0))).fold(0.0, f64::max)
+            let near = tree.leaves(|node| may_be_deeper(&node.aabb(), &other));
+            near.for_each(|i| between((i, 0)));
         }
         (None, Some(tree)) => {
             let other = whole(a);
-            let near = tree.leaves(|node| meet(&other, &node.aabb()));
-            near.map(|j| between((0, j))).fold(0.0, f64::max)
+            let near = tree.leaves(|node| may_be_deeper(&other, &node.aabb()));
+            near.for_each(|j| between((0, j)));
         }
         (Some(one), Some(other)) => {
-            let near = one.leaf_pairs(other, |a, b| meet(&a.aabb(), &b.aabb()));
-            near.map(between).fold(0.0, f64::max)
+            let near = one.leaf_pairs(other, |a, b| may_be_deeper(&a.aabb(), &b.aabb()));
+            near.for_each(between);
         }
     }
+    deepest.get()
 }
 
 /// Pairs that an unbroken joint keeps from touching, ordered.
