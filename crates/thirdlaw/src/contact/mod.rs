@@ -8,6 +8,7 @@ pub(crate) mod impact;
 mod interior;
 mod lanes;
 pub mod problem;
+pub mod robust;
 pub mod row;
 pub mod scratch;
 pub mod solver;
