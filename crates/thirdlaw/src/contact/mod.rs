@@ -9,6 +9,7 @@ mod interior;
 mod lanes;
 pub mod problem;
 mod proximal;
+pub mod robust;
 pub mod row;
 pub mod scratch;
 pub mod solver;
