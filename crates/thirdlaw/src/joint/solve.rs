@@ -104,9 +104,10 @@ impl System {
     fn give_free(&mut self, impulses: &[f64], sign: f64, v: &mut [Twist]) {
         for l in 0..self.links.len() {
             let link = self.links[l];
-            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+            let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+            for (r, z) in rows.clone().zip(&impulses[rows]) {
                 if self.rows[r].status == Status::Free {
-                    let dz = sign * impulses[r];
+                    let dz = sign * z;
                     self.rows[r].impulse += dz;
                     self.apply(&link, r, dz, v);
                 }
