@@ -5,6 +5,7 @@
 //! | `geometry`, `gradient` | frames in the world, coordinates of one against the other, J |
 //! | `island`, `place`, `want`, `errors` | the rows of an island's joints |
 //! | `system`, `solve`, `descent`, `order`, `factor` | their equations, and the sparse factors that solve them |
+//! | `web` | the same where many loops share their joints: nets and grids |
 //! | `share` | joints that hold the same motion several times |
 //! | `spread` | what contacts do through joints |
 //! | `enforce` | ways to hold a constraint, one file each |
@@ -32,3 +33,4 @@ pub(crate) mod spread;
 mod stiffness;
 pub(crate) mod system;
 mod want;
+mod web;

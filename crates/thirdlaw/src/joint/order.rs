@@ -11,9 +11,7 @@
 //! joints of the loop. So a row without a pivot is one that the loop holds already, never one whose
 //! other body is yet to come.
 //!
-//! Where many loops share their joints such waiting fills everything in. There rows give way a little
-//! (`System::gives_way`), the system is quasi-definite, and every order has all pivots (Vanderbei 1995). A
-//! joint then waits for one of its bodies only, so that its pivot is of the size of its response.
+//! Where many loops share their joints such waiting fills everything in; those are left to `web`.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -106,6 +104,10 @@ impl Order {
         self.given.extend_from_slice(edges);
         self.given.sort_unstable();
         self.span(kinds);
+        self.loops = self.count_loops();
+        if self.has_many_loops() {
+            return;
+        }
         self.set_waits(kinds);
         self.eliminate(kinds);
         self.lay_out(count);
@@ -170,13 +172,6 @@ impl Order {
         self.waits.clear();
         self.waiting.clear();
         self.waiting.resize(kinds.len(), 0);
-        self.loops = self.count_loops();
-        if self.is_any_order() {
-            for &(link, _) in &self.given {
-                self.waiting[link as usize] = 1;
-            }
-            return;
-        }
         let mut i = 0;
         while i < self.given.len() {
             let link = self.given[i].0;
@@ -206,8 +201,8 @@ impl Order {
         links - self.hangs.iter().filter(|(link, _)| *link != NONE).count()
     }
 
-    /// Whether loops share so many joints that the order is free.
-    pub fn is_any_order(&self) -> bool {
+    /// Whether there are too many loops for an order in which joints wait for each other.
+    pub fn has_many_loops(&self) -> bool {
         self.loops > LOOPS
     }
 
@@ -263,12 +258,8 @@ impl Order {
             self.gone[vertex] = true;
             self.sequence.push(v);
             let around = std::mem::take(&mut self.neighbors[vertex]);
-            let any_order = self.is_any_order();
             for &w in &around {
                 self.join(w, v, &around);
-                if any_order {
-                    self.waiting[w as usize] = 0;
-                }
                 if self.waiting[w as usize] == 0 {
                     self.heap.push(Reverse((self.neighbors[w as usize].len() as u32, w)));
                 }

@@ -8,7 +8,7 @@
 //!
 //! repeated with the defects w of the stiff rows, end at J v = −b exactly (iterated Tikhonov
 //! regularization): from z = 0 no δz has a part that the rows cannot tell from zero in the norm of Γ.
-//! The same factors exist for every order of elimination, which systems of many loops are solved by.
+//! Such factors exist for every order of elimination; systems of many loops are always solved by them (`web`).
 //!
 //! Γ is a small part of the response of a row. A joint is small against the bodies it holds: against turns
 //! it gives way [`SIZE`]² times as much as against shifts at the arm that it has. So two hinges of
@@ -37,7 +37,7 @@ pub(super) struct Sharing {
 impl System {
     /// What every free row gives way.
     pub(super) fn set_ways(&mut self) {
-        let part = if self.order.is_any_order() { GIVES_WAY } else { SHARES };
+        let part = if self.order.has_many_loops() { GIVES_WAY } else { SHARES };
         for l in 0..self.links.len() {
             let link = self.links[l];
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {

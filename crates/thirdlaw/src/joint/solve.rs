@@ -3,12 +3,17 @@
 //! descent (`descent`).
 
 use super::system::{JointRow, Link, NONE, Status, System};
-use crate::math::Twist;
+use crate::math::{Twist, worse};
 
 /// Changes of states by guessing at most.
 const ROUNDS: usize = 10;
-/// Solves more with the same factors where rows give way.
-const REFINEMENTS: usize = 1;
+/// Solves with the same factors at most, where loops share their joints.
+const SOLVES: usize = 6;
+/// Defects that are left of those before a solve where it went well, ...
+const WELL: f64 = 0.1;
+/// ... of those at the beginning where nothing more is to be gained, and at all, m/s or rad/s.
+const GONE: f64 = 1e-8;
+const NOTHING: f64 = 1e-12;
 
 impl System {
     /// Takes the defects of all rows away by impulses; `v` is what the velocities are with the
@@ -19,11 +24,12 @@ impl System {
         }
         self.clamp_all(v);
         for _ in 0..ROUNDS {
-            if !self.factored {
-                self.assemble(self.order.is_any_order());
-            }
-            self.correct(v);
-            for _ in 0..if self.factor.gives_way { REFINEMENTS } else { 0 } {
+            if self.order.has_many_loops() {
+                self.refine(v);
+            } else {
+                if !self.factored {
+                    self.assemble(false);
+                }
                 self.correct(v);
             }
             if !self.change(v) {
@@ -33,17 +39,107 @@ impl System {
         self.descend(v)
     }
 
+    /// Takes the defects of free rows away where loops share their joints, by factors of other poses if they
+    /// serve.
+    fn refine(&mut self, v: &mut [Twist]) {
+        if !self.factored && !self.web.may_serve(&self.rows) {
+            self.assemble(false);
+        }
+        let mut before = self.load_defects(v);
+        let defects = before;
+        let moment = self.web.moment.take();
+        if let Some(moment) = moment {
+            before = self.begin_with_guess(moment, before, v);
+        }
+        let enough = (GONE * defects).max(NOTHING);
+        for _ in 0..SOLVES {
+            if before <= enough {
+                break;
+            }
+            self.factor.work += self.web.solve();
+            self.take_step(v);
+            let left = self.load_defects(v);
+            // a NaN does not go well
+            let well = left <= WELL * before;
+            before = left;
+            if left <= enough || well {
+                continue;
+            }
+            if self.factored {
+                break;
+            }
+            self.assemble(false);
+            before = self.load_defects(v);
+        }
+        if let Some(moment) = moment {
+            let guess = self.web.guess(moment);
+            guess.defects = defects;
+            guess.impulses.clear();
+            guess.impulses.extend(self.rows.iter().map(|row| row.impulse));
+        }
+    }
+
+    /// Begins with the impulses of the substep before, if they leave less of the defects.
+    fn begin_with_guess(&mut self, moment: usize, defects: f64, v: &mut [Twist]) -> f64 {
+        let guess = std::mem::take(self.web.guess(moment));
+        let like = guess.impulses.len() == self.rows.len()
+            && guess.defects > 0.5 * defects
+            && guess.defects < 2.0 * defects;
+        let mut left = defects;
+        if like {
+            self.give_free(&guess.impulses, 1.0, v);
+            left = self.load_defects(v);
+            // a NaN does not help either
+            let helps = left <= WELL * defects;
+            if !helps {
+                self.give_free(&guess.impulses, -1.0, v);
+                left = self.load_defects(v);
+            }
+        }
+        *self.web.guess(moment) = guess;
+        left
+    }
+
+    /// Adds impulses to free rows.
+    fn give_free(&mut self, impulses: &[f64], sign: f64, v: &mut [Twist]) {
+        for l in 0..self.links.len() {
+            let link = self.links[l];
+            let rows = link.row_start as usize..(link.row_start + link.row_count) as usize;
+            for (r, z) in rows.clone().zip(&impulses[rows]) {
+                if self.rows[r].status == Status::Free {
+                    let dz = sign * z;
+                    self.rows[r].impulse += dz;
+                    self.apply(&link, r, dz, v);
+                }
+            }
+        }
+    }
+
     /// Takes the defects of free rows away once more with the factors at hand.
     pub(super) fn correct(&mut self, v: &mut [Twist]) {
         self.solve_defects(v);
+        self.take_step(v);
+    }
+
+    /// δz of a link's rows, and the sign that they were found with.
+    fn found(&self, l: usize) -> (&[f64], f64) {
+        let count = self.links[l].row_count as usize;
+        if self.order.has_many_loops() {
+            return (&self.web.vector[self.web.plan.unknowns(l as u32)], 1.0);
+        }
+        let start = self.order.start[self.link_vertex(l) as usize] as usize;
+        (&self.factor.vector[start..start + count], -1.0)
+    }
+
+    fn take_step(&mut self, v: &mut [Twist]) {
         for l in 0..self.links.len() {
             let link = self.links[l];
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
             for i in 0..link.row_count as usize {
                 let row = link.row_start as usize + i;
                 if self.rows[row].status == Status::Free {
                     // from the impulses, not from δv: what one side gains the other loses exactly
-                    let dz = -self.factor.vector[start + i];
+                    let (found, sign) = self.found(l);
+                    let dz = sign * found[i];
                     self.rows[row].impulse += dz;
                     self.apply(&link, row, dz, v);
                 }
@@ -55,29 +151,48 @@ impl System {
     pub(super) fn newton_step(&mut self, v: &[Twist], steps: &mut Vec<f64>) {
         self.solve_defects(v);
         steps.clear();
-        for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
-            let found = &self.factor.vector[start..start + link.row_count as usize];
-            steps.extend(found.iter().map(|z| -z));
+        for l in 0..self.links.len() {
+            let (found, sign) = self.found(l);
+            steps.extend(found.iter().map(|z| sign * z));
         }
     }
 
     /// Solves for the defects of free rows, into the vector of the factors.
     fn solve_defects(&mut self, v: &[Twist]) {
-        self.factor.vector.fill(0.0);
+        self.load_defects(v);
+        if self.order.has_many_loops() {
+            self.factor.work += self.web.solve();
+        } else {
+            self.factor.solve(&self.order);
+        }
+    }
+
+    /// −w of free rows as the right side. Returns the largest.
+    fn load_defects(&mut self, v: &[Twist]) -> f64 {
+        let many = self.order.has_many_loops();
+        let mut vector =
+            std::mem::take(if many { &mut self.web.vector } else { &mut self.factor.vector });
+        vector.fill(0.0);
+        let mut largest = 0.0_f64;
         for (l, link) in self.links.iter().enumerate() {
-            let start = self.order.start[self.link_vertex(l) as usize] as usize;
+            let start = if many {
+                self.web.plan.unknowns(l as u32).start
+            } else {
+                self.order.start[self.link_vertex(l) as usize] as usize
+            };
             for i in 0..link.row_count as usize {
                 let row = &self.rows[link.row_start as usize + i];
                 if row.status == Status::Free {
                     let w = self.rate(link, link.row_start as usize + i, v)
                         + row.bias
                         + row.compliance * row.impulse;
-                    self.factor.vector[start + i] = -w;
+                    vector[start + i] = -w;
+                    largest = worse(largest, w.abs());
                 }
             }
         }
-        self.factor.solve(&self.order);
+        *(if many { &mut self.web.vector } else { &mut self.factor.vector }) = vector;
+        largest
     }
 
     /// Changes the states of rows that contradict themselves. Says whether there were any.
@@ -144,11 +259,19 @@ impl System {
         }
     }
 
-    /// Factors the rows as they are, or as rows that give way.
+    /// Factors the rows as they are, or as rows that give way. Those of many loops always do.
     pub(super) fn assemble(&mut self, gives_way: bool) {
-        self.factor.gives_way = gives_way;
-        if gives_way {
+        let many = self.order.has_many_loops();
+        self.factor.gives_way = gives_way || many;
+        if self.factor.gives_way {
             self.set_ways();
+        }
+        if many {
+            let (web, members) = self.web();
+            let work = web.factor(members);
+            self.factor.work += work;
+            self.factored = true;
+            return;
         }
         self.factor.clear(&self.order);
         let values = &mut self.factor.values;

@@ -16,21 +16,33 @@ pub(crate) struct Spread {
     last: Vec<f64>,
     /// Where the last row is not zero: (start, length).
     touched: Vec<(u32, u32)>,
+    panels: Vec<u32>,
+    /// Pushes on nodes that are no unknowns of their own, and how many each row has.
+    pushes: Vec<(u32, Part)>,
+    counts: Vec<usize>,
 }
 
 impl System {
-    /// Begins anew. The factors must be those of the rows as they are, which a solve leaves.
-    pub fn spread_clear(&self, spread: &mut Spread) {
+    /// Begins anew, with factors of the rows as they are.
+    pub fn spread_clear(&mut self, spread: &mut Spread) {
         spread.rows.clear();
+        spread.pushes.clear();
+        spread.counts.clear();
+        if !self.factored && self.order.has_many_loops() {
+            self.assemble(false);
+        }
     }
 
     /// Adds a row whose impulse acts on these nodes, and writes N of it with the rows before and itself.
     pub fn spread_row(
-        &self,
+        &mut self,
         spread: &mut Spread,
         pushes: impl Iterator<Item = (u32, Part)>,
         out: &mut [f64],
     ) {
+        if self.order.has_many_loops() {
+            return self.spread_in_web(spread, pushes, out);
+        }
         let width = self.order.scalars;
         let first = spread.rows.len();
         spread.rows.resize(first + width, 0.0);
@@ -63,6 +75,54 @@ impl System {
                 }
             }
             *out = sums[0] + sums[1];
+        }
+    }
+
+    /// The same where loops share their joints: with r = (J M⁻¹j, or j of nodes that stay) and y = L⁻¹r it
+    /// is N_ik = j_iᵀM⁻¹j_k − y_iᵀD⁻¹y_k, the first over nodes that do not stay.
+    fn spread_in_web(
+        &mut self,
+        spread: &mut Spread,
+        pushes: impl Iterator<Item = (u32, Part)>,
+        out: &mut [f64],
+    ) {
+        let (web, members) = self.web();
+        let width = web.plan.width();
+        let first = spread.rows.len();
+        spread.rows.resize(first + width, 0.0);
+        let before = spread.pushes.len();
+        for (node, part) in pushes {
+            if members.nodes[node as usize].movable
+                && !web.push(members, node, &part, &mut spread.rows[first..])
+            {
+                spread.pushes.push((node, part));
+            }
+        }
+        spread.counts.push(spread.pushes.len() - before);
+        web.numbers.forward(&web.plan, &mut spread.rows[first..], &mut spread.panels);
+        spread.last.clear();
+        spread.last.extend_from_slice(&spread.rows[first..]);
+        let divided = spread.last.iter_mut().zip(web.numbers.inverse());
+        divided.for_each(|(x, inverse)| *x *= inverse);
+        let own = &spread.pushes[before..];
+        let mut at = 0;
+        let others = spread.rows.chunks_exact(width).zip(&spread.counts);
+        for ((other, &count), out) in others.zip(out) {
+            let mut direct = 0.0;
+            for (node, part) in &spread.pushes[at..at + count] {
+                let answer = members.nodes[*node as usize].answer(part);
+                for (_, own) in own.iter().filter(|own| own.0 == *node) {
+                    direct += own.linear.dot(answer.linear) + own.angular.dot(answer.angular);
+                }
+            }
+            at += count;
+            let mut through = 0.0;
+            for &panel in &spread.panels {
+                let part = web.plan.panel_unknowns(panel);
+                let pairs = spread.last[part.clone()].iter().zip(&other[part]);
+                through += pairs.fold(0.0, |sum, (a, b)| sum + a * b);
+            }
+            *out = direct - through;
         }
     }
 }

@@ -8,6 +8,7 @@ use super::descent::Descent;
 use super::factor::Factor;
 use super::order::{Order, Vertex};
 use super::share::Sharing;
+use super::web::{Members, Web};
 use crate::contact::{Bound, Row};
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Twist, Vec3};
@@ -25,6 +26,8 @@ pub(crate) struct System {
     pub jacobian: Vec<Part>,
     pub(super) order: Order,
     pub(crate) factor: Factor,
+    /// What holds instead of them where loops share their joints.
+    pub(super) web: Web,
     pub(super) descent: Descent,
     pub(super) sharing: Sharing,
     /// Whether the factors are those of the rows as they are.
@@ -148,6 +151,7 @@ impl System {
         self.jacobian.clear();
         self.factored = false;
         self.factor.redundant = 0;
+        self.web.forget();
     }
 
     /// Adds a link between nodes, whose rows follow by [`System::add_row`].
@@ -214,7 +218,17 @@ impl System {
             }
         }
         self.order.build(&self.kinds, &self.sizes, &self.edges);
+        if self.order.has_many_loops() {
+            let (web, members) = self.web();
+            web.build(members);
+        }
         self.factored = false;
+    }
+
+    /// The equations of joints in many loops, and what they are made of.
+    pub(super) fn web(&mut self) -> (&mut Web, Members<'_>) {
+        let System { nodes, links, rows, ends, jacobian, web, .. } = self;
+        (web, Members { nodes, links, rows, ends, jacobian })
     }
 
     pub(super) fn link_vertex(&self, link: usize) -> u32 {
@@ -304,6 +318,14 @@ impl System {
 }
 
 impl NodeMass {
+    /// M⁻¹j.
+    pub(super) fn answer(&self, push: &Part) -> Part {
+        Part {
+            linear: self.inverse.inv_mass * push.linear,
+            angular: self.inverse.inv_inertia * push.angular,
+        }
+    }
+
     /// vᵀM v.
     pub fn square(&self, v: &Twist) -> f64 {
         let turning = if self.is_point { 0.0 } else { v.angular.dot(self.inertia * v.angular) };

@@ -57,6 +57,7 @@ impl JointIsland {
         enforce::act(self, Moment::Before, stage);
         self.aim_rates(stage);
         self.system.touch();
+        self.system.web.moment = Some(0);
     }
 
     /// What springs, drives and friction want before the move.
@@ -165,6 +166,7 @@ impl JointIsland {
         enforce::act(self, Moment::After, stage);
         self.want_rates_of_time(stage);
         self.system.touch();
+        self.system.web.moment = Some(1);
     }
 
     /// Constraints that change with time: J v = −∂C/∂t instead of zero.

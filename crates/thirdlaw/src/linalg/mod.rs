@@ -5,6 +5,8 @@
 //! search directions in `narrow`, `precondition` what speeds them up:
 //! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
 //! coarse matrices of `galerkin`; `dense` is the W-form solved directly; `envelope` factors long chains.
+//! coarse matrices of `galerkin`; `dense` is the W-form solved directly, `sparse` a direct solver
+//! for graphs of many loops.
 
 pub mod block;
 pub mod bodies;
@@ -23,6 +25,7 @@ pub mod pcg;
 pub mod precondition;
 pub mod product;
 pub(crate) mod rows;
+pub(crate) mod sparse;
 pub mod stencil;
 #[cfg(test)]
 mod tests;

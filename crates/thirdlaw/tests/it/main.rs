@@ -20,6 +20,7 @@ mod joint;
 mod joint_energy;
 mod joint_input;
 mod library;
+mod joint_nets;
 mod measures;
 mod mechanism;
 mod net;

@@ -336,7 +336,7 @@ fn impulses_spread_through_joints_as_dense_algebra_says() {
         let mut held = held(seed, RECIPE);
         let wanted = held.reduced().matrix;
         held.project();
-        let (problem, system) = (&held.case.problem, &held.joints.system);
+        let (problem, system) = (&held.case.problem, &mut held.joints.system);
         let mut spread = Spread::default();
         system.spread_clear(&mut spread);
         for block in &problem.blocks {

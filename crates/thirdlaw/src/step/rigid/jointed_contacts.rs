@@ -204,7 +204,7 @@ impl IslandScratch {
         let Through { matrix, spread, .. } = &mut self.through;
         matrix.clear();
         matrix.resize(rows * rows, 0.0);
-        let system = &self.joints.system;
+        let system = &mut self.joints.system;
         system.spread_clear(spread);
         for block in &self.problem.blocks {
             for i in block.rows() {
