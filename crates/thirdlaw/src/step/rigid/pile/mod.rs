@@ -1,4 +1,4 @@
-//! Bodies and contacts, fast: most islands without joints and bounces, many at a time.
+//! Bodies, contacts and plain joints, fast: most islands without bounces, many at a time.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -16,9 +16,11 @@
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
-//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
+//! so that momentum keeps its digits. Islands in which a body may bounce, or of few
 //! bodies that fly about, take other paths. Those that deserve convergence
 //! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (convergence.rs).
+//! Those with joints share others: joints go before contacts in every pass, and L = Δ L₀ turns with the bodies
+//! (joints/).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
