@@ -9,7 +9,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 37] = [
+pub(crate) const COLUMNS: [&str; 38] = [
     "frame",
     "time",
     "kinetic",
@@ -38,6 +38,7 @@ pub(crate) const COLUMNS: [&str; 37] = [
     "path_batched",
     "path_pile",
     "path_converged_pile",
+    "path_jointed_pile",
     "path_general",
     "path_direct",
     "path_reduced",

@@ -65,6 +65,8 @@ pub enum SolvePath {
     Pile,
     /// The same, each island for as many iterations as it takes to converge.
     ConvergedPile,
+    /// Joints and contacts eight at a time, in the same way.
+    JointedPile,
     /// By itself, in double precision, by the contact solver of the settings.
     #[default]
     General,
@@ -88,11 +90,12 @@ pub enum SolvePath {
 
 impl SolvePath {
     /// All of them, in their order.
-    pub const ALL: [SolvePath; 13] = [
+    pub const ALL: [SolvePath; 14] = [
         SolvePath::Free,
         SolvePath::Batched,
         SolvePath::Pile,
         SolvePath::ConvergedPile,
+        SolvePath::JointedPile,
         SolvePath::General,
         SolvePath::Direct,
         SolvePath::Reduced,
@@ -111,6 +114,7 @@ impl SolvePath {
             SolvePath::Batched => "batched",
             SolvePath::Pile => "pile",
             SolvePath::ConvergedPile => "converged_pile",
+            SolvePath::JointedPile => "jointed_pile",
             SolvePath::General => "general",
             SolvePath::Direct => "direct",
             SolvePath::Reduced => "reduced",

@@ -58,6 +58,11 @@ impl JointModel {
         if length > 0.0 { slope / length } else { Vec3::X }
     }
 
+    /// Axes g with q̇ = g·(ω_b − ω_a) for the three turns.
+    pub(crate) fn turn_gradients(&self, placed: &Placed) -> [Vec3; 3] {
+        [0, 1, 2].map(|m| placed.q_a * self.turn_gradient(placed, m))
+    }
+
     /// g with (change of turn m) = g·u, in the axes of frame a.
     fn turn_gradient(&self, placed: &Placed, m: usize) -> Vec3 {
         let q = placed.q_a.conjugate() * placed.q_b;

@@ -9,11 +9,13 @@
 
 use crate::contact::{DirectUse, SolveSettings, Staggering};
 use crate::model::Model;
-use crate::model::joint::description::JointSolve;
+use crate::model::joint::description::{Enforcement, JointSolve};
+use crate::model::joint::model::Node;
 use crate::model::settings::{ContactSettings, FrictionModel, Paths, Precision, Settings, Solver};
 use crate::report::SolvePath;
 use crate::state::State;
-use crate::step::island::Island;
+use crate::step::island::{Island, Linked};
+use crate::step::rigid::substep::Members;
 use rayon::prelude::*;
 
 /// Rows times iterations that a slow island may always take.
@@ -56,6 +58,10 @@ const DRIFT: f64 = 0.01;
 /// of the step will not do: what an impulse does to a rod that has turned by an angle φ is off by φ times the
 /// ratio of its moments, and from about 1 on its sign may be wrong, which makes energy.
 const TURNED: f64 = 0.5;
+/// Joints from which an island is held by iteration: fewer, with few contacts, are solved exactly.
+const MANY_LINKS: usize = 8;
+/// Angle that a body may turn by in a step where joints hold it: their rows follow, its contacts do not.
+const FARTHEST: f64 = 2.0;
 /// Masses that single precision has room for, kg.
 const SINGLE_MASSES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
@@ -100,11 +106,55 @@ pub struct Facts {
     pub swing: f64,
     /// Whether all bodies have been slow for long.
     pub settled: bool,
+    /// What is known of its joints.
+    pub joints: LinkFacts,
+}
+
+/// What is known of the joints and constraints of an island before it is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkFacts {
+    /// Whether all can be rows that few iterations hold.
+    pub rows: bool,
+    /// Whether one holds a body to what does not move freely.
+    pub anchored: bool,
+    /// Largest ratio of the masses of two bodies that a joint holds together.
+    pub ratio: f64,
+    /// Largest angular speed of a body, rad/s.
+    pub spin: f64,
+}
+
+impl LinkFacts {
+    const NONE: LinkFacts = LinkFacts { rows: true, anchored: false, ratio: 1.0, spin: 0.0 };
+
+    /// Of an island.
+    fn of(model: &Model, state: &State, island: &Island, members: &Members) -> LinkFacts {
+        let mass = |node: Node| match node {
+            Node::Body(slot) if model.bodies[slot as usize].is_dynamic() => {
+                Some(model.bodies[slot as usize].mass)
+            }
+            _ => None,
+        };
+        let mut facts = LinkFacts { anchored: island.anchored, ..LinkFacts::NONE };
+        for link in members.links {
+            let Linked::Joint(slot) = link else { return LinkFacts { rows: false, ..facts } };
+            let joint = &model.joints[*slot as usize];
+            facts.rows &= joint.fits_rows();
+            if let (Some(a), Some(b)) = (mass(joint.a), mass(joint.b)) {
+                facts.ratio = facts.ratio.max(a / b).max(b / a);
+            }
+        }
+        for &slot in members.bodies {
+            facts.rows &= model.bodies[slot as usize].locks == Default::default();
+            facts.spin = facts.spin.max(state.bodies[slot as usize].velocity.angular.length());
+        }
+        facts
+    }
 }
 
 impl Facts {
-    /// Of an island and its dynamic bodies.
-    pub fn of(model: &Model, state: &State, island: &Island, slots: &[u32]) -> Facts {
+    /// Of an island.
+    pub fn of(model: &Model, state: &State, island: &Island, members: &Members) -> Facts {
+        let slots = members.bodies;
         let plain = |slot: u32| {
             let body = &model.bodies[slot as usize];
             body.forces.is_empty() && body.locks == Default::default()
@@ -120,6 +170,10 @@ impl Facts {
             deep: island.deep,
             carried: island.carried,
             plain_body: slots.len() == 1 && plain(slots[0]),
+            joints: match members.links.is_empty() || island.contact_count == 0 {
+                true => LinkFacts::NONE,
+                false => LinkFacts::of(model, state, island, members),
+            },
             // how bodies move decides nothing where nothing touches
             ..if island.contact_count == 0 {
                 Facts::none()
@@ -156,6 +210,7 @@ impl Facts {
             relative_speed: 0.0,
             swing: 0.0,
             settled: true,
+            joints: LinkFacts::NONE,
         }
     }
 
@@ -210,6 +265,33 @@ impl Facts {
         contact.converge && (self.is_lopsided() || precarious)
     }
 
+    /// Whether its joints are held well enough by the few iterations of a pile.
+    fn holds_as_rows(&self, settings: &Settings, dt: f64) -> bool {
+        let (contact, joints) = (&settings.contact, &settings.joints);
+        let asked = joints.enforcement == Enforcement::Reduced
+            && matches!(joints.solve, JointSolve::Exact | JointSolve::Soft)
+            && contact.paths != Paths::General;
+        let kernel = contact.solver == Solver::ColoredPgs
+            && contact.friction == FrictionModel::Cone
+            && !contact.staggered
+            && contact.precision != Precision::Double
+            && self.masses.iter().all(|mass| SINGLE_MASSES.contains(mass));
+        // with nothing to touch, factors and coordinates are as cheap and exact
+        let there = self.points == 0 && self.contacts > 0;
+        let many = self.links >= MANY_LINKS || (self.links > 0 && self.rows > THROUGH_ROWS);
+        let LinkFacts { rows, anchored, ratio, spin } = self.joints;
+        let bounces = self.bounces && (self.carried || !self.settled);
+        asked
+            && kernel
+            && there
+            && many
+            && rows
+            && !anchored
+            && !bounces
+            && ratio <= LOPSIDED
+            && spin * dt < FARTHEST
+    }
+
     /// Whether more iterations than asked for would be given, within the budget.
     fn iterates_longer(&self, contact: &ContactSettings) -> bool {
         let least = contact.iterations.min(contact.relax_iterations) as usize;
@@ -221,6 +303,9 @@ impl Facts {
 /// are solved one by one: what became of them is known afterwards.
 pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let contact = &settings.contact;
+    if facts.holds_as_rows(settings, dt) {
+        return SolvePath::JointedPile;
+    }
     if facts.links > 0 || facts.points > 0 || contact.paths == Paths::General {
         return SolvePath::General;
     }

@@ -336,6 +336,41 @@ impl JointModel {
         matches!(self.joint.kind, JointKind::Distance { .. } | JointKind::Spring { .. })
     }
 
+    /// Whether it can be rows of a pile: it holds its anchors together and may hold, limit and rub turns, and
+    /// nobody asks it for more.
+    pub(crate) fn fits_rows(&self) -> bool {
+        let kind = matches!(
+            self.joint.kind,
+            JointKind::Fixed
+                | JointKind::Ball
+                | JointKind::Hinge
+                | JointKind::Universal
+                | JointKind::SixAxis
+        );
+        let plain = |axis: &AxisSettings| {
+            axis.spring.is_none()
+                && axis.drive.is_none()
+                && axis.limits.is_none_or(|limits| limits.restitution == 0.0)
+        };
+        let unbreakable =
+            self.joint.break_force == f64::INFINITY && self.joint.break_torque == f64::INFINITY;
+        let points = [self.a, self.b].iter().any(|side| matches!(side, Node::Point(_)));
+        kind && self.locked[..3] == [true; 3]
+            && self.joint.axes.iter().all(plain)
+            && self.joint.enforcement.is_none()
+            && unbreakable
+            && !points
+    }
+
+    /// Rows about axes at most, where it is rows of a pile.
+    pub(crate) fn rows_about_axes(&self) -> usize {
+        let rows = |i: usize| match (self.locked[i], &self.joint.axes[i]) {
+            (true, _) => 1,
+            (false, axis) => usize::from(axis.limits.is_some()) + usize::from(axis.friction > 0.0),
+        };
+        (3..6).map(rows).sum()
+    }
+
     /// Whether a drive moves it by itself.
     pub(crate) fn is_driven(&self) -> bool {
         let moves = |drive: &Drive| drive.target.moves() || drive.effort != 0.0;

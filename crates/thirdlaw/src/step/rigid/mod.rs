@@ -273,7 +273,7 @@ fn solve_islands(
     let setting = (model, &*state, settings, dt);
     plans.clear();
     plans.par_extend(islands.islands.par_iter().with_min_len(JUDGED).map(|island| {
-        let facts = Facts::of(model, state, island, islands.bodies_of(island));
+        let facts = Facts::of(model, state, island, &islands.members(island));
         Plan { path: classify(&facts, settings, dt), facts }
     }));
     piles.collect(setting, islands, plans);
@@ -287,7 +287,8 @@ fn solve_islands(
     if !piles.is_empty() {
         // piles hand their contacts the impulses themselves
         let mut contacts = std::mem::take(&mut state.contacts);
-        piles.solve((model, &*state, settings, dt), bodies, &mut contacts, &mut watch);
+        let setting = (model, &*state, settings, dt);
+        piles.solve(setting, bodies, &mut contacts, joints, &mut watch);
         state.contacts = contacts;
         totals.extend(piles.totals());
     }
@@ -324,7 +325,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
     let weights = islands.iter().zip(paths()).map(|(island, path)| match path {
         SolvePath::Batched => 8 * island.contact_count,
         SolvePath::Free => 1,
-        SolvePath::Pile | SolvePath::ConvergedPile => 0,
+        SolvePath::Pile | SolvePath::ConvergedPile | SolvePath::JointedPile => 0,
         _ => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
     });
     if islands.len() > 1 && weights.sum::<usize>() > TASK {

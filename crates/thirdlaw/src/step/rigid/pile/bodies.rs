@@ -1,6 +1,7 @@
 //! The bodies of a pile through the substeps: forces, positions, what contacts did to them.
 
 use super::bundle::{Line, Padded, quad};
+use super::joints::padded;
 use super::pack::{Place, lower};
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::body::model::BodyModel;
@@ -26,6 +27,8 @@ pub struct Lines {
     pub turners: Vec<Turner>,
     /// Bodies that are not dynamic, at the end of the substep.
     pub led: Vec<(u32, BodyState)>,
+    /// Turns since the step began, as quaternions, where joints want L to follow them.
+    pub turned: Vec<Padded>,
 }
 
 /// What moves a dynamic body in a substep, as far as every body needs it: small, since it is read in every
@@ -55,13 +58,19 @@ pub struct Turner {
     turns: bool,
     /// Whether locks or timed forces ask for more than `gain`.
     special: bool,
+    /// Whether L turns with the body, and where it began.
+    follows: bool,
+    start: Quat,
 }
 
 impl Lines {
-    /// Takes over bodies: those that move by forces, and others that they touch.
-    pub fn gather(&mut self, setting: Setting, slots: &[u32], others: &[u32]) {
+    /// Takes over bodies: those that move by forces, and others that they touch. Where joints hold them, L
+    /// follows them.
+    pub fn gather(&mut self, setting: Setting, slots: &[u32], others: &[u32], jointed: bool) {
         let (model, state, ..) = setting;
         let count = 1 + slots.len() + others.len();
+        self.turned.clear();
+        self.turned.resize(if jointed { count } else { 0 }, padded(Quat::IDENTITY));
         self.moved.clear();
         self.moved.resize(count, Line::default());
         // what these hold from before is overwritten here or in the first substep
@@ -93,6 +102,8 @@ impl Lines {
             *inv_mass = Padded(quad(mass.inv_mass));
             *place = Place::new(now, mass.inv_mass, root);
             *turner = Turner::new(slot, body, now, root);
+            turner.follows = jointed;
+            turner.turns |= jointed;
             *mover = Mover::new(setting, body, now, mass.inv_mass, turner);
         });
         self.led.clear();
@@ -137,6 +148,8 @@ impl Turner {
             root,
             turns: !body.isotropic,
             special: !body.forces.is_empty() || body.locks != Default::default(),
+            follows: false,
+            start: now.rotation,
         }
     }
 }
@@ -185,6 +198,8 @@ pub struct BodyRange<'a> {
     pub free: &'a mut [Line],
     pub movers: &'a mut [Mover],
     pub turners: &'a mut [Turner],
+    /// Empty where L does not follow.
+    pub turned: &'a mut [Padded],
 }
 
 /// The lines of dynamic bodies, shared by the threads of a stage.
@@ -195,6 +210,7 @@ pub struct SharedLines<'a> {
     pub movers: Shared<'a, Mover>,
     pub turners: Shared<'a, Turner>,
     pub led: Shared<'a, (u32, BodyState)>,
+    pub turned: Shared<'a, Padded>,
 }
 
 /// Bodies that a thread takes over at a time.
@@ -218,15 +234,27 @@ impl SharedLines<'_> {
                 self.led.range(0..self.led.len()),
             )
         };
-        for ((velocity, moved), (slot, now)) in velocity.iter_mut().zip(moved).zip(led) {
+        for (i, ((velocity, moved), (slot, now))) in
+            velocity.iter_mut().zip(moved).zip(led).enumerate()
+        {
             let body = &model.bodies[*slot as usize];
             if body.kind == BodyKind::Kinematic {
+                let mut turn = Quat::IDENTITY;
+                if self.turned.len() > 0 {
+                    turn = now.rotation * state.bodies[*slot as usize].rotation.conjugate();
+                    // SAFETY: the caller's
+                    unsafe { self.turned.range(first + i..first + i + 1)[0] = padded(turn) };
+                }
                 // its way up to the beginning of this substep
                 if substep > 0 {
                     add(moved, velocity, h);
                 }
                 move_kinematic(body, now, state.time, dt, (substep, settings.substeps));
-                *velocity = Line::new(now.velocity.linear, STEADY_ROOT[1] * now.velocity.angular);
+                let omega = match self.turned.len() {
+                    0 => now.velocity.angular,
+                    _ => turn.conjugate() * now.velocity.angular,
+                };
+                *velocity = Line::new(now.velocity.linear, STEADY_ROOT[1] * omega);
             }
         }
     }
@@ -236,6 +264,7 @@ impl SharedLines<'_> {
     /// # Safety
     /// Nobody else reads or changes them meanwhile.
     pub unsafe fn some(&self, Range { start, end }: Range<usize>) -> BodyRange<'_> {
+        let follow = if self.turned.len() > 0 { start + 1..end + 1 } else { 0..0 };
         // SAFETY: the caller's; lines begin with the world's
         unsafe {
             BodyRange {
@@ -244,6 +273,7 @@ impl SharedLines<'_> {
                 free: self.free.range(start + 1..end + 1),
                 movers: self.movers.range(start..end),
                 turners: self.turners.range(start..end),
+                turned: self.turned.range(follow),
             }
         }
     }
@@ -286,6 +316,9 @@ impl BodyRange<'_> {
             add(&mut self.moved[i], &self.velocity[i], h);
             if !self.movers[i].plain && self.turners[i].turns {
                 self.turners[i].turn(setting, &self.velocity[i], h);
+                if let Some(turned) = self.turned.get_mut(i) {
+                    *turned = padded(self.turners[i].way());
+                }
             }
         }
     }
@@ -307,7 +340,7 @@ impl Turner {
     fn turn(&mut self, setting: Setting, velocity: &Line, h: f64) {
         let body = &setting.0.bodies[self.slot as usize];
         self.before = self.after;
-        let omega = self.root[0] * velocity.angular();
+        let omega = self.twist(velocity).angular;
         self.after = rotation::advance(body, self.before, omega, h);
     }
 
@@ -322,19 +355,33 @@ impl Turner {
         let (force, torque) = external_force(body, &local, time, h);
         let mass = mass::body_mass(body, rotation);
         let mut v = self.twist(velocity);
+        if self.follows {
+            v.angular = self.way() * (self.root[0] * velocity.angular());
+        }
         v.linear += h * (mass.inv_mass * force);
         v.angular += h * (mass.inv_inertia * torque);
         mass::unlock_velocity(&mut v, body.locks);
         self.line(v)
     }
 
-    /// A velocity in the coordinates of lines.
-    fn line(&self, v: Twist) -> Line {
-        Line::new(v.linear, self.root[1] * v.angular)
+    /// How far it has turned since the step began.
+    fn way(&self) -> Quat {
+        self.after * self.start.conjugate()
     }
 
+    /// A velocity in the coordinates of lines.
+    fn line(&self, v: Twist) -> Line {
+        let omega = if self.follows { self.way().conjugate() * v.angular } else { v.angular };
+        Line::new(v.linear, self.root[1] * omega)
+    }
+
+    /// A velocity from the coordinates of lines before the substep's turn.
     fn twist(&self, line: &Line) -> Twist {
-        Twist { linear: line.linear(), angular: self.root[0] * line.angular() }
+        let mut angular = self.root[0] * line.angular();
+        if self.follows {
+            angular = (self.before * self.start.conjugate()) * angular;
+        }
+        Twist { linear: line.linear(), angular }
     }
 
     fn orientation(&self, moved: &Line) -> Quat {

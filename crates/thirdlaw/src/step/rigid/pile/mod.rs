@@ -1,4 +1,4 @@
-//! Bodies and contacts, fast: most islands without joints and bounces, many at a time.
+//! Bodies, contacts and plain joints, fast: most islands without bounces, many at a time.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -16,9 +16,11 @@
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
-//! so that momentum keeps its digits. Islands in which a body may bounce, which joints hold, or of few
+//! so that momentum keeps its digits. Islands in which a body may bounce, or of few
 //! bodies that fly about, take other paths. Those that deserve convergence
 //! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (convergence.rs).
+//! Those with joints share others: joints go before contacts in every pass, and L = Δ L₀ turns with the bodies
+//! (joints/).
 //!
 //! Islands in the same pile do not see each other: their contacts share no body, colours follow from
 //! an island's own contacts, and lanes do not mix. The bits depend neither on which islands share a
@@ -28,6 +30,7 @@ mod blocks;
 mod bodies;
 mod bundle;
 mod convergence;
+mod joints;
 mod order;
 mod pack;
 mod plan;
@@ -40,11 +43,12 @@ mod work;
 
 use super::Plan;
 use super::stopwatch::{Spent, Stopwatch};
-use super::substep::{Setting, SolveTotals};
+use super::substep::{Members, Setting, SolveTotals};
 use crate::parallel::share::Shared;
 use crate::report::SolvePath;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
+use crate::state::joint::JointState;
 use crate::step::island::Islands;
 use rayon::prelude::*;
 use step::Pile;
@@ -60,6 +64,7 @@ const FULL: usize = 64;
 pub struct Piles {
     plain: Shelf,
     patient: Shelf,
+    jointed: Shelf,
     /// Line of each body in the pile that it is in.
     line_of: Vec<u32>,
 }
@@ -97,18 +102,22 @@ impl Piles {
     /// Takes in the islands that go into piles.
     pub fn collect(&mut self, setting: Setting, islands: &Islands, plans: &[Plan]) {
         let contact = &setting.2.contact;
-        (self.plain.used, self.patient.used) = (0, 0);
+        (self.plain.used, self.patient.used, self.jointed.used) = (0, 0, 0);
         self.line_of.resize(setting.0.bodies.len(), 0);
         for (island, plan) in islands.islands.iter().zip(plans) {
-            let (slots, contacts) = (islands.bodies_of(island), islands.contacts_of(island));
+            let Members { bodies: slots, contacts, links, .. } = islands.members(island);
             match plan.path {
                 SolvePath::Pile => {
                     let pile = self.plain.filling(PLENTY, Pile::default);
-                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                    pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
+                }
+                SolvePath::JointedPile => {
+                    let pile = self.jointed.filling(PLENTY, Pile::default);
+                    pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
                 }
                 SolvePath::ConvergedPile => {
                     let pile = self.patient.filling(FULL, Pile::patient);
-                    pile.add(setting, island, slots, contacts, &mut self.line_of);
+                    pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
                     if let Some(convergence) = &mut pile.convergence {
                         convergence.add(contact, &plan.facts, contacts.len());
                     }
@@ -120,23 +129,26 @@ impl Piles {
 
     /// Whether no island is in any.
     pub fn is_empty(&self) -> bool {
-        self.plain.used + self.patient.used == 0
+        self.plain.used + self.patient.used + self.jointed.used == 0
     }
 
-    /// Advances all islands in piles by a step; `bodies` are those of all islands, `contacts` those of
-    /// the world, which the state lends for as long.
+    /// Advances all islands in piles by a step; `bodies` and `joints` are those of all islands, `contacts`
+    /// those of the world, which the state lends for as long.
     pub fn solve(
         &mut self,
         setting: Setting,
         bodies: &mut [BodyState],
         contacts: &mut [Contact],
+        joints: &mut [JointState],
         watch: &mut Stopwatch,
     ) {
         let (bodies, contacts) = (Shared::new(bodies), Shared::new(contacts));
+        let joints = Shared::new(joints);
         let line_of = &self.line_of[..];
         let (plain, patient) = (self.plain.in_use_mut(), self.patient.in_use_mut());
-        let all: usize = plain.iter().map(|pile| pile.contacts.len()).sum();
-        for pile in &mut *plain {
+        let jointed = self.jointed.in_use_mut();
+        let all: usize = plain.iter().chain(&*jointed).map(|pile| pile.contacts.len()).sum();
+        for pile in plain.iter_mut().chain(&mut *jointed) {
             // where there is one for everyone, they go through their substeps one after the other
             pile.helped = 2 * pile.contacts.len() * rayon::current_num_threads() > all;
         }
@@ -145,12 +157,12 @@ impl Piles {
             let mut own = clock.beside();
             pile.gather(setting, line_of);
             // SAFETY: each island is in one pile
-            unsafe { step::solve(setting, pile, &bodies, &contacts, &mut own) };
+            unsafe { step::solve(setting, pile, (&bodies, &contacts, &joints), &mut own) };
             pile.totals.spent = own.spent;
         };
         // threads that are done with those that converge help with large ones, which can use any number
         rayon::join(
-            || plain.par_iter_mut().for_each(advance),
+            || plain.par_iter_mut().chain(jointed).for_each(advance),
             || patient.par_iter_mut().for_each(advance),
         );
         let mut beside = Spent::default();
@@ -160,6 +172,7 @@ impl Piles {
 
     /// What it took.
     pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
-        self.patient.in_use().iter().chain(self.plain.in_use()).map(|pile| pile.totals)
+        let piles = self.patient.in_use().iter().chain(self.plain.in_use());
+        piles.chain(self.jointed.in_use()).map(|pile| pile.totals)
     }
 }

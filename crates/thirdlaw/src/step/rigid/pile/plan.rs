@@ -37,6 +37,13 @@ pub enum Stage {
     End,
     /// Contacts of a colour between blocks.
     Between(Pass, usize),
+    /// Joints between blocks into bundles.
+    PackJoints,
+    /// Joints of a colour between blocks.
+    JointsBetween(Pass, usize),
+    /// States of joints within blocks, and between them, once bodies have theirs.
+    EndJoints,
+    EndJointsBetween,
     /// Positions.
     Advance,
     /// Impulses to the contacts between blocks.
@@ -63,11 +70,22 @@ pub unsafe fn solve(
     list(work, blocks, plan);
     let bodies = work.body_at.len();
     let contact = &work.setting.2.contact;
+    // joints within a block
+    let joints = |pass: Pass, at: usize| {
+        if !work.joints.is_empty() {
+            // SAFETY: blocks have no movable body in common
+            unsafe { work.joints.sweep(work, pass, &work.joints.order.inside[at]) };
+        }
+    };
     let push = |at: usize| {
         let chunk = &work.order.inside[at];
         for round in 0..contact.iterations {
+            let pass = if round == 0 { Pass::Place } else { Pass::Push };
             // SAFETY: blocks have no movable body in common
-            unsafe { work.sweep(if round == 0 { Pass::Place } else { Pass::Push }, chunk) };
+            unsafe {
+                joints(pass, at);
+                work.sweep(pass, chunk);
+            }
         }
     };
     let perform = |stage: u32, at: usize| {
@@ -80,16 +98,25 @@ pub unsafe fn solve(
                 Stage::Start => {
                     work.pack(&work.order.inside[at]);
                     work.begin(blocks.range(at, bodies), 0);
+                    if !work.joints.is_empty() {
+                        work.joints.pack(work, &work.joints.order.inside[at]);
+                    }
+                    joints(Pass::Warm, at);
                     work.sweep(Pass::Warm, &work.order.inside[at]);
                 }
                 Stage::Push => push(at),
                 Stage::Next(substep) => {
+                    joints(Pass::Relax, at);
                     work.sweep(Pass::Relax, &work.order.inside[at]);
                     work.begin(blocks.range(at, bodies), substep);
                     push(at);
                 }
-                Stage::Relax => work.sweep(Pass::Relax, &work.order.inside[at]),
+                Stage::Relax => {
+                    joints(Pass::Relax, at);
+                    work.sweep(Pass::Relax, &work.order.inside[at]);
+                }
                 Stage::End => {
+                    joints(Pass::Last, at);
                     work.sweep(Pass::Last, &work.order.inside[at]);
                     work.unpack(&work.order.inside[at]);
                     work.finish(blocks.range(at, bodies));
@@ -97,6 +124,16 @@ pub unsafe fn solve(
                 Stage::Between(pass, color) => {
                     let first = work.order.colors[color].start as usize;
                     work.sweep(pass, &work.order.between[first + at]);
+                }
+                Stage::PackJoints => work.joints.pack(work, &work.joints.order.between[at]),
+                Stage::JointsBetween(pass, color) => {
+                    let first = work.joints.order.colors[color].start as usize;
+                    let chunk = &work.joints.order.between[first + at];
+                    work.joints.sweep(work, pass, chunk);
+                }
+                Stage::EndJoints => work.joints.finish(work, &work.joints.order.inside[at]),
+                Stage::EndJointsBetween => {
+                    work.joints.finish(work, &work.joints.order.between[at]);
                 }
                 Stage::Advance => work.advance(blocks.range(at, bodies)),
                 Stage::Unpack => work.unpack(&work.order.between[at]),
@@ -120,7 +157,16 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
     let contact = &settings.contact;
     plan.clear();
     plan.push((Stage::Pack, work.order.between.len()));
+    let order = &work.joints.order;
+    let jointed = !work.joints.is_empty();
+    if jointed {
+        plan.push((Stage::PackJoints, order.between.len()));
+    }
     let between = |plan: &mut Vec<Planned>, pass: Pass| {
+        if jointed {
+            let colors = order.colors.iter().enumerate();
+            plan.extend(colors.map(|(i, of)| (Stage::JointsBetween(pass, i), of.len())));
+        }
         let colors = work.order.colors.iter().enumerate();
         plan.extend(colors.map(|(i, chunks)| (Stage::Between(pass, i), chunks.len())));
     };
@@ -149,4 +195,8 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
     }
     plan.push((Stage::Unpack, work.order.between.len()));
     plan.push((Stage::End, blocks));
+    if jointed {
+        plan.push((Stage::EndJoints, blocks));
+        plan.push((Stage::EndJointsBetween, order.between.len()));
+    }
 }

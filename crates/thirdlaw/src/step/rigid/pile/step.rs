@@ -4,14 +4,17 @@ use super::blocks::Blocks;
 use super::bodies::{Lines, SharedLines};
 use super::bundle::{Bundle, Points, WORLD};
 use super::convergence::{self, Convergence, Outcome};
+use super::joints::Joints;
 use super::order::{Entry, Order};
 use super::plan::{self, Planned};
 use super::sweep::Spring;
 use super::work::Work;
+use crate::model::Model;
 use crate::parallel::share::Shared;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
-use crate::step::island::{Island, Touch};
+use crate::state::joint::JointState;
+use crate::step::island::{Island, Linked, Touch};
 use crate::step::rigid::restitution::Spring as Rebound;
 use crate::step::rigid::stopwatch::Stopwatch;
 use crate::step::rigid::substep::{Setting, SolveTotals};
@@ -37,6 +40,8 @@ pub struct Pile {
     points: Vec<Points>,
     /// Slots of what they touch that is not dynamic, ascending.
     others: Vec<u32>,
+    /// Joints between them.
+    pub joints: Joints,
     /// Whether several threads may go through it together.
     pub helped: bool,
     /// Where its islands converge.
@@ -56,12 +61,11 @@ pub struct Pile {
 pub unsafe fn solve(
     setting: Setting,
     pile: &mut Pile,
-    bodies: &Shared<BodyState>,
-    all: &Shared<Contact>,
+    (bodies, all, all_joints): (&Shared<BodyState>, &Shared<Contact>, &Shared<JointState>),
     watch: &mut Stopwatch,
 ) {
     let Pile { lines, order, bundles, points, contacts, body_at, convergence, judged, .. } = pile;
-    let Lines { velocity, moved, free, inv_mass, places, movers, turners, led } = lines;
+    let Lines { velocity, moved, free, inv_mass, places, movers, turners, led, turned } = lines;
     judged.resize(if convergence.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let work = Work {
         setting,
@@ -77,6 +81,7 @@ pub unsafe fn solve(
             movers: Shared::new(movers),
             turners: Shared::new(turners),
             led: Shared::new(led),
+            turned: Shared::new(turned),
         },
         inv_mass,
         places,
@@ -84,6 +89,7 @@ pub unsafe fn solve(
         all_contacts: all,
         body_at,
         all_bodies: bodies,
+        joints: pile.joints.share(all_joints),
         met: AtomicU32::new(0),
     };
     // SAFETY: the caller's
@@ -123,6 +129,7 @@ impl Pile {
         self.body_at.clear();
         self.contacts.clear();
         self.blocks.clear();
+        self.joints.clear();
         if let Some(convergence) = &mut self.convergence {
             convergence.clear();
         }
@@ -133,8 +140,7 @@ impl Pile {
         &mut self,
         setting: Setting,
         island: &Island,
-        slots: &[u32],
-        contacts: &[Touch],
+        (slots, contacts, links): (&[u32], &[Touch], &[Linked]),
         line_of: &mut [u32],
     ) {
         let (first, start) = (self.bodies.len(), island.body_start as u32);
@@ -153,6 +159,11 @@ impl Pile {
             line_of[slot as usize] = line;
         }
         self.contacts.extend_from_slice(contacts);
+        for (i, link) in links.iter().enumerate() {
+            if let Linked::Joint(slot) = link {
+                self.joints.add(*slot, island.link_start + i);
+            }
+        }
     }
 
     /// Brings bodies and contacts together.
@@ -165,17 +176,43 @@ impl Pile {
                 }
             }
         }
+        self.others.extend(self.joints.others(setting.0));
         self.others.sort_unstable();
         self.others.dedup();
-        let Pile { bodies, others, blocks, order, contacts, lines, .. } = self;
+        let Pile { bodies, others, blocks, order, contacts, lines, joints, .. } = self;
+        let jointed = !joints.slots.is_empty();
         rayon::join(
-            || lines.gather(setting, bodies, others),
-            || sort(order, blocks, contacts, (bodies.len(), others, line_of)),
+            || lines.gather(setting, bodies, others, jointed),
+            || {
+                sort(order, blocks, contacts, (bodies.len(), others, line_of));
+                if jointed {
+                    sort_joints(setting.0, joints, blocks, (bodies.len(), others, line_of));
+                }
+            },
         );
         // what they hold is of no matter: packing fills them anew
         self.bundles.resize(self.order.bundles, Bundle::default());
         self.points.resize(self.order.points, Points::default());
     }
+}
+
+/// Finds the order of joints between so many bodies in blocks, of these lines, and others behind them.
+fn sort_joints(
+    model: &Model,
+    joints: &mut Joints,
+    blocks: &mut Blocks,
+    (bodies, others, line_of): (usize, &[u32], &[u32]),
+) {
+    let count = blocks.len();
+    let line = |slot: u32, moves: bool| match moves {
+        true => line_of[slot as usize],
+        false => others.binary_search(&slot).map_or(WORLD, |i| (bodies + 1 + i) as u32),
+    };
+    joints.enter(model, (count, blocks.of_lines(bodies)), line);
+    joints.build(bodies + 1, count, |block| {
+        let Range { start, end } = blocks.range(block, bodies);
+        start + 1..end + 1
+    });
 }
 
 /// Finds the order of contacts between so many bodies in blocks, of these lines, and others behind them.

@@ -3,10 +3,13 @@
 use super::bodies::SharedLines;
 use super::bundle::{Bundle, Padded, Points};
 use super::convergence::Outcome;
+use super::joints::SharedJoints;
 use super::order::{Chunk, Group, NONE, Order};
 use super::pack::{Place, Source, pack};
 use super::sweep::{self, Bodies, Part, Pass, Spring};
 use super::unpack::unpack;
+use crate::math::{Quat, Twist, Vec3};
+use crate::model::joint::model::Node;
 use crate::parallel::share::{Shared, prefetch};
 use crate::simd::f32x8::{LANES, Wide};
 use crate::state::body::BodyState;
@@ -40,6 +43,7 @@ pub struct Work<'a> {
     pub all_contacts: &'a Shared<'a, Contact>,
     pub body_at: &'a [u32],
     pub all_bodies: &'a Shared<'a, BodyState>,
+    pub joints: SharedJoints<'a>,
     /// Bits of the largest change that the last passes asked for, m/s.
     pub met: AtomicU32,
 }
@@ -134,6 +138,20 @@ impl Work<'_> {
     pub unsafe fn begin(&self, bodies: Range<usize>, substep: u32) {
         // SAFETY: the caller's
         unsafe { self.lines.some(bodies) }.begin(self.setting, substep);
+    }
+
+    /// Where a side of a joint is at the end of the step, with its velocity.
+    pub unsafe fn end_of(&self, node: Node, line: u32) -> ((Vec3, Quat), Twist) {
+        let of = |now: &BodyState| ((now.position, now.rotation), now.velocity);
+        let (line, first) = (line as usize, self.body_at.len() + 1);
+        // SAFETY: the caller's
+        match node {
+            Node::Body(_) if line < first => unsafe {
+                of(self.all_bodies.get(self.body_at[line - 1] as usize))
+            },
+            Node::Body(_) => unsafe { of(&self.lines.led.get(line - first).1) },
+            _ => ((Vec3::ZERO, Quat::IDENTITY), Twist::default()),
+        }
     }
 
     /// Moves bodies on.
