@@ -22,7 +22,7 @@ impl ForceField for Whirl {
     }
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings { gravity: Vec3::ZERO, ..Settings::default() })?;
     let ball = Shape::sphere(0.1)?;
     for i in 0..8 {

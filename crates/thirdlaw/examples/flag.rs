@@ -2,7 +2,7 @@
 
 use thirdlaw::prelude::*;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut settings = Settings::default();
     settings.cloth.wind = Vec3::new(6.0, 0.0, 1.0);
     let mut world = World::new(settings)?;

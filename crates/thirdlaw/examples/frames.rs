@@ -2,7 +2,7 @@
 
 use thirdlaw::prelude::*;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings::default())?;
     world.add_body(Body::fixed(Shape::half_space(Vec3::Y)?))?;
     let ball = world.add_body(Body::dynamic(Shape::sphere(0.2)?).at(0.0, 2.0, 0.0))?;

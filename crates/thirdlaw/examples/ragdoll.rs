@@ -2,7 +2,7 @@
 
 use thirdlaw::prelude::*;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings::default())?;
     world.add_body(Body::fixed(Shape::half_space(Vec3::Y)?))?;
     for i in 0..6 {

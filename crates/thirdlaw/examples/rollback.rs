@@ -16,7 +16,7 @@ fn play(world: &mut World, hero: BodyId, push: Vec3) -> Result<(), Box<dyn std::
     Ok(())
 }
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut server = World::new(Settings::default())?;
     server.add_body(Body::fixed(Shape::half_space(Vec3::Y)?))?;
     let cube = Shape::cuboid(Vec3::splat(0.5))?;

@@ -2,7 +2,7 @@
 
 use thirdlaw::prelude::*;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     const FRAME: f64 = 1.0 / 60.0;
     let mut world = World::new(Settings::default())?;
     world.add_body(Body::fixed(Shape::half_space(Vec3::Y)?))?;

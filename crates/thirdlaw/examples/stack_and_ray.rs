@@ -2,7 +2,7 @@
 
 use thirdlaw::prelude::*;
 
-pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new(Settings::default())?;
     let ground = world.add_body(Body::fixed(Shape::half_space(Vec3::Y)?))?;
     let cube = Shape::cuboid(Vec3::splat(0.5))?;

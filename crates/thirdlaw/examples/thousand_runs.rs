@@ -5,7 +5,7 @@ use thirdlaw::prelude::*;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-pub fn main() -> Result<(), Failure> {
+pub(crate) fn main() -> Result<(), Failure> {
     let mut start = World::new(Settings::default())?;
     start.add_body(Body::fixed(Shape::half_space(Vec3::Y)?).friction(0.3))?;
     let puck = Shape::cylinder(0.05, 0.2)?;

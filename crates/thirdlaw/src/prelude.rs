@@ -14,11 +14,11 @@
 
 pub use crate::{
     AnyId, Attachments, Axis, AxisLocks, AxisMode, Body, BodyContact, BodyId, BodyKind, Cloth,
-    ClothId, ClothMesh, Combine, Constraint, ConstraintId, Deformable, DeformableId, Drive,
-    EditError, Emitter, EmitterId, Fabric, Filter, Force, ForceField, Frame, Groups, Hold, Joint,
-    JointId, JointKind, Keyframe, Keyframes, Limits, Listening, LoadError, Mass, Mat3, Material,
-    Observer, Particle, ParticleId, Pin, Point, PointHit, PointId, Pose, Quat, QueryError, Ray,
-    RayHit, Settings, Shape, ShapeHit, Side, Snapshot, SolidLaw, SolidMaterial, SolidMesh, Source,
-    StaleId, StepError, StepReport, SurfaceMaterial, Target, TouchPoint, Twist, Vec3, World,
-    WorldEvent,
+    ClothId, ClothMesh, Combine, Constraint, ConstraintId, DebugLine, DebugParts, Deformable,
+    DeformableId, Drive, EditError, Emitter, EmitterId, Fabric, Filter, Force, ForceField, Frame,
+    Groups, Hold, Joint, JointId, JointKind, Keyframe, Keyframes, Limits, Listening, LoadError,
+    Mass, Mat3, Material, Observer, Particle, ParticleId, Pin, Point, PointHit, PointId, Pose,
+    Quat, QueryError, Ray, RayHit, Settings, Shape, ShapeHit, Side, Snapshot, SolidLaw,
+    SolidMaterial, SolidMesh, Source, StaleId, StepClock, StepError, StepReport, SurfaceMaterial,
+    Target, TouchPoint, Twist, Vec3, World, WorldEvent,
 };

@@ -4,9 +4,8 @@
 //! `pcg` the modified conjugate gradients (baraff1998) with their loops in `passes` and the matrix of
 //! search directions in `narrow`, `precondition` what speeds them up:
 //! `clusters` with stiff contacts taken in whole, `multilevel` with the levels of `hierarchy` and the
-//! coarse matrices of `galerkin`; `dense` is the W-form solved directly; `envelope` factors long chains.
-//! coarse matrices of `galerkin`; `dense` is the W-form solved directly, `sparse` a direct solver
-//! for graphs of many loops.
+//! coarse matrices of `galerkin`; `dense` is the W-form solved directly; `envelope` factors long chains, `sparse`
+//! graphs of many loops.
 
 pub mod block;
 pub mod bodies;

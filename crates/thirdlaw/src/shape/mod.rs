@@ -8,7 +8,6 @@ mod error;
 mod hull;
 mod mass;
 pub(crate) mod mesh;
-mod mesh;
 pub(crate) mod ray;
 mod recipe;
 mod surface;

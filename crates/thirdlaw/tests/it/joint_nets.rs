@@ -68,7 +68,7 @@ fn a_free_net_keeps_its_momentum_and_its_joints() {
 fn energy_of_a_swinging_net_is_kept_to_second_order() {
     let off = |substeps: u32| {
         let mut world = net(8, 9.81, true);
-        world.set_settings(Settings { substeps, ..world.settings().clone() }).unwrap();
+        world.set_settings(Settings { substeps, ..*world.settings() }).unwrap();
         let first = sum(&world);
         let mut worst = 0.0_f64;
         for _ in 0..40 {

@@ -109,8 +109,7 @@ fn forces_at_rest_are_weights_with_joints() {
 #[test]
 fn events_tell_what_happens_once_and_change_nothing() {
     let build = || {
-        let mut settings = Settings::default();
-        settings.sleeping = true;
+        let settings = Settings { sleeping: true, ..Settings::default() };
         let mut world = World::new(settings).unwrap();
         let ground = world.add_body(floor()).unwrap();
         let gate = Body::fixed(cuboid(1.0, 0.1, 1.0)).sensor().at(0.0, 1.5, 0.0);

@@ -50,7 +50,7 @@ impl Search {
             self.find_deformables(model, nodes, settings, span);
         }
         self.touches.retain_mut(|touch| touch.weigh(&nodes.mass));
-        self.touches.sort_by(|a, b| a.key.cmp(&b.key));
+        self.touches.sort_by_key(|touch| touch.key);
     }
 
     fn find_bodies(&mut self, model: &Model, nodes: &Nodes, settings: &Settings, span: &Span) {

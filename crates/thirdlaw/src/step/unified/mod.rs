@@ -230,7 +230,7 @@ fn start<'a>(
 fn keep(known: &mut Vec<(TouchKey, Vec3)>, touches: &[Touch]) {
     known.clear();
     known.extend(touches.iter().map(|touch| (touch.key, touch.impulse)));
-    known.sort_by(|a, b| a.0.cmp(&b.0));
+    known.sort_by_key(|known| known.0);
 }
 
 /// Energy of weight and of what is deformed, J.

@@ -59,7 +59,7 @@ impl Gradients {
         let mut last = 0.0;
         for iteration in 0..most {
             let size = self.size();
-            if !(size > TOLERANCE * TOLERANCE * scale) {
+            if size.is_nan() || size <= TOLERANCE * TOLERANCE * scale {
                 return iteration;
             }
             let keep = if iteration == 0 { 0.0 } else { size / last };
@@ -73,7 +73,7 @@ impl Gradients {
             self.multiply(system);
             links.project_residual(&mut self.image, mass);
             let stiff: f64 = self.direction.iter().zip(&self.image).map(dot).sum();
-            if !(stiff > 0.0) {
+            if stiff.is_nan() || stiff <= 0.0 {
                 return iteration;
             }
             let step = size / stiff;
