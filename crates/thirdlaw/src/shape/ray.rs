@@ -332,7 +332,10 @@ impl Shape {
                 best
             }
             Geometry::Mesh(mesh) => {
-                let hit = nearest_triangle(mesh.tree(), (o, d), most, |i| mesh.corners(i as usize));
+                // whether it holds the origin is said by the first triangle behind, however far
+                let reach = if solid && mesh.closed { f64::INFINITY } else { most };
+                let hit =
+                    nearest_triangle(mesh.tree(), (o, d), reach, |i| mesh.corners(i as usize));
                 match hit {
                     Some(hit) if solid && mesh.closed && hit.back => {
                         Some(SurfaceHit { distance: 0.0, normal: -d, ..hit })

@@ -298,9 +298,10 @@ impl World {
         found
     }
 
-    /// Whether a contact that carries nothing at the end of the step has turned its bodies round in it.
+    /// Whether a contact that carries nothing at the end of the step has turned its bodies round in it, or taken
+    /// most of the speed at which they came: a blow may end substeps before the step does.
     fn has_bounced(&self, contact: &Contact, before: &[Twist]) -> bool {
-        if before.is_empty() || contact.restitution == 0.0 {
+        if before.is_empty() {
             return false;
         }
         let slots = [contact.key.a as usize, contact.key.b as usize];
@@ -313,7 +314,7 @@ impl World {
             contact.normal.dot(b - a)
         };
         let came = speed(&|slot| before.get(slot).copied().unwrap_or_default());
-        came < 0.0 && speed(&|slot| self.state.bodies[slot].velocity) > 0.0
+        came < 0.0 && speed(&|slot| self.state.bodies[slot].velocity) > 0.5 * came
     }
 
     /// Impulse that passed in the step between two that have just met (N·s), and how fast they met.

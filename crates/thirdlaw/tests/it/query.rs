@@ -168,7 +168,8 @@ fn rays_meet_what_brute_force_says() {
                 // cut short before it, or just behind
                 let short = ray.up_to(found.distance * 0.999 - 1e-9);
                 assert_eq!(world.cast_ray(&short, &Filter::new()), None);
-                assert!(world.is_hit(&ray.up_to(found.distance + 1e-9), &Filter::new()));
+                let behind = ray.up_to(found.distance + 1e-9);
+                assert!(world.is_hit(&behind, &Filter::new()), "{seed} {o} {d} {found:?}");
             }
             // the tree follows edits and steps
             let ids: Vec<BodyId> = world.bodies().collect();

@@ -45,7 +45,7 @@ fn a_world_restored_steps_to_the_same_bits() {
         world.step(DT).unwrap();
     }
     Simulator::save(&mut world);
-    let bytes = world.to_bytes();
+    let bytes = Simulator::to_bytes(&world);
     let mut hashes = Vec::new();
     for round in 0..4 {
         match round {

@@ -3,8 +3,8 @@
 use super::{Case, Subject, hold};
 use crate::{cuboid, floor};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Enforcement, Joint, JointSolve, Point, Settings, Shape, Target,
-    Vec3, World,
+    Axis, Body, BodyId, Drive, Enforcement, Joint, JointSolve, Point, Precision, Settings, Shape,
+    Target, Vec3, World,
 };
 
 fn with(change: impl FnOnce(&mut Settings)) -> World {
@@ -174,6 +174,11 @@ pub const CASES: &[Case] = &[
     Case { name: "joints/landing", frames: 90, build: || landing(|_| {}) },
     Case { name: "joints/creature", frames: 60, build: creature },
     Case { name: "joints/heap-of-chains", frames: 50, build: || heap_of_chains(|_| {}) },
+    Case {
+        name: "joints/heap-of-chains-double",
+        frames: 50,
+        build: || heap_of_chains(|s| s.contact.precision = Precision::Double),
+    },
     Case {
         name: "joints/heap-of-chains-in-turn",
         frames: 50,
