@@ -9,7 +9,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 38] = [
+pub(crate) const COLUMNS: [&str; 40] = [
     "frame",
     "time",
     "kinetic",
@@ -48,6 +48,8 @@ pub(crate) const COLUMNS: [&str; 38] = [
     "path_joints_interleaved",
     "path_joint_rows",
     "path_soft_joints",
+    "unconverged",
+    "unfinished",
 ];
 
 /// The first of the columns that count islands by their paths.
@@ -70,6 +72,7 @@ pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
     row.push(hash_text(stats.hash));
     row.push(stats.particles.to_string());
     row.extend(stats.paths.iter().map(|(_, islands)| islands.to_string()));
+    row.extend([stats.unconverged, stats.unfinished].map(|count| count.to_string()));
     row
 }
 
@@ -106,6 +109,8 @@ pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
         step_ms: real(21)?,
         hash: u64::from_str_radix(&row[22], 16).ok()?,
         particles: row[23].parse().ok()?,
+        unconverged: count(38)?,
+        unfinished: count(39)?,
     })
 }
 
@@ -156,6 +161,8 @@ mod tests {
             jitter: 2.5e-7,
             momentum: [1e-300, -0.0, 1e22],
             contacts: 9,
+            unconverged: 3,
+            unfinished: 4,
             step_ms: 1.25,
             hash: 0x00ab_cdef_0123_4567,
             ..FrameStats::default()
@@ -165,7 +172,7 @@ mod tests {
         let row = to_row(&stats);
         assert_eq!(row.len(), COLUMNS.len());
         let names = SolvePath::ALL.map(|path| format!("path_{}", path.name()));
-        assert_eq!(COLUMNS[FIRST_PATH..], names);
+        assert_eq!(COLUMNS[FIRST_PATH..][..names.len()], names);
         assert_eq!(row[22], "00abcdef01234567");
         assert_eq!(from_row(&csv::StringRecord::from(row)), Some(stats));
     }

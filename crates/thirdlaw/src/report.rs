@@ -34,6 +34,9 @@ pub struct StepReport {
     /// Cloth steps made again with half the length, because they stretched the cloth too much, led it
     /// through itself or deep into a solid, or did not come out.
     pub rejected: u32,
+    /// Cloth steps that were taken although conjugate gradients reached their limit of iterations before the
+    /// tolerance, or no shorter step was left to try.
+    pub unfinished: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
     /// Longest cloth step, s.

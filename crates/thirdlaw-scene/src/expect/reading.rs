@@ -53,10 +53,14 @@ pub struct FrameStats {
     pub particles: u64,
     /// Paths that islands of bodies took, summed over the steps of the frame.
     pub paths: thirdlaw::PathCounts,
+    /// Islands of bodies whose contacts were not solved to what standing asks for, summed over the steps.
+    pub unconverged: u32,
+    /// Cloth steps that were not solved to the tolerance.
+    pub unfinished: u32,
 }
 
 /// Columns that can be expected, by name.
-pub const COLUMNS: [&str; 21] = [
+pub const COLUMNS: [&str; 23] = [
     "kinetic",
     "jitter",
     "gravity",
@@ -78,6 +82,8 @@ pub const COLUMNS: [&str; 21] = [
     "substeps",
     "step_ms",
     "particles",
+    "unconverged",
+    "unfinished",
 ];
 
 /// What an expectation reads in a frame.
@@ -160,6 +166,8 @@ impl Reading {
             "contact_iterations" => f64::from(stats.contact_iterations),
             "contact_residual" => stats.contact_residual,
             "cg_iterations" => f64::from(stats.cg_iterations),
+            "unconverged" => f64::from(stats.unconverged),
+            "unfinished" => f64::from(stats.unfinished),
             "substeps" => f64::from(stats.substeps),
             "step_ms" => stats.step_ms,
             "particles" => stats.particles as f64,

@@ -181,6 +181,7 @@ fn advance(
         }
         work.accept(context, state, (share(tick), share(tick + length)));
         report.cloth_steps += 1;
+        report.unfinished += u32::from(outcome.unfinished || poor);
         report.smallest_step = if report.smallest_step == 0.0 {
             share(length) * context.dt
         } else {

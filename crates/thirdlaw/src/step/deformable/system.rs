@@ -67,6 +67,8 @@ pub struct Attempt {
     pub failed: bool,
     /// Newton's method did not get on.
     pub stuck: bool,
+    /// The last solve ended by its limit of iterations.
+    pub unfinished: bool,
     /// Cloth would pass through cloth.
     pub crossed: bool,
     /// Cloth would come deep into a solid.
@@ -262,6 +264,8 @@ impl Work {
             let aim = Aim { first, reference, finer };
             let outcome = solver.solve(trial, linear, constraints, solution, &aim);
             attempt.iterations += outcome.iterations;
+            attempt.unfinished = outcome.iterations >= settings.iterations
+                && outcome.end > settings.tolerance * outcome.reference;
             if first {
                 reference = outcome.reference;
                 self.reference = reference;
