@@ -133,7 +133,8 @@ impl Run {
     }
 
     /// Measures the frame just made and writes all that belongs to it, the cache file last. Returns a
-    /// line for each limit of a coupling that was crossed for the first time.
+    /// line for each limit of a coupling that was crossed for the first time, and one for the first frame
+    /// in which cloth was not solved to the end.
     fn keep(&mut self) -> Result<Vec<String>, RunError> {
         // rows run ahead of their cache file by one frame at most
         self.cache.as_mut().map_or(Ok(()), FrameWriter::finish)?;
@@ -142,13 +143,22 @@ impl Run {
         if let Some(cache) = &mut self.cache {
             cache.write(stats.frame, &self.stepper.save()?)?;
         }
+        let mut warnings = Vec::new();
+        if stats.unfinished > 0 && self.frames.iter().all(|f| f.unfinished == 0) {
+            warnings.push(format!(
+                "warning: from frame {} on cloth is not solved to its tolerance in every step \
+                 (`unfinished` in stats.csv)",
+                stats.frame
+            ));
+        }
         self.frames.push(stats);
         let scene = self.stepper.scene();
         let (Some(partition), Some(record)) = (&scene.partition, &mut self.record.coupling) else {
-            return Ok(Vec::new());
+            return Ok(warnings);
         };
         let rows = self.stepper.coupling_rows();
-        Ok(rows.iter().flat_map(|row| record.take(row, partition)).collect())
+        warnings.extend(rows.iter().flat_map(|row| record.take(row, partition)));
+        Ok(warnings)
     }
 
     /// Writes down how it ended.

@@ -9,7 +9,7 @@ use thirdlaw_scene::FrameStats;
 
 /// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
 /// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 37] = [
+pub(crate) const COLUMNS: [&str; 38] = [
     "frame",
     "time",
     "kinetic",
@@ -47,6 +47,7 @@ pub(crate) const COLUMNS: [&str; 37] = [
     "path_joints_interleaved",
     "path_joint_rows",
     "path_soft_joints",
+    "unfinished",
 ];
 
 /// The first of the columns that count islands by their paths.
@@ -69,6 +70,7 @@ pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
     row.push(hash_text(stats.hash));
     row.push(stats.particles.to_string());
     row.extend(stats.paths.iter().map(|(_, islands)| islands.to_string()));
+    row.push(stats.unfinished.to_string());
     row
 }
 
@@ -105,6 +107,7 @@ pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
         step_ms: real(21)?,
         hash: u64::from_str_radix(&row[22], 16).ok()?,
         particles: row[23].parse().ok()?,
+        unfinished: count(37)?,
     })
 }
 
@@ -155,6 +158,7 @@ mod tests {
             jitter: 2.5e-7,
             momentum: [1e-300, -0.0, 1e22],
             contacts: 9,
+            unfinished: 4,
             step_ms: 1.25,
             hash: 0x00ab_cdef_0123_4567,
             ..FrameStats::default()
@@ -164,7 +168,7 @@ mod tests {
         let row = to_row(&stats);
         assert_eq!(row.len(), COLUMNS.len());
         let names = SolvePath::ALL.map(|path| format!("path_{}", path.name()));
-        assert_eq!(COLUMNS[FIRST_PATH..], names);
+        assert_eq!(COLUMNS[FIRST_PATH..][..names.len()], names);
         assert_eq!(row[22], "00abcdef01234567");
         assert_eq!(from_row(&csv::StringRecord::from(row)), Some(stats));
     }

@@ -94,6 +94,13 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
         b.push(lane(mass * particles.v[i] + H * (forces[i] + mass * gravity)));
         guess.push(lane(particles.v[i] + H * gravity));
     }
+    let scale = elements.mass.iter().sum::<f64>().sqrt() * H * gravity.length();
+    let own_ratio = |(place, mass): (&u32, &f64)| {
+        let block = &blocks[*place as usize];
+        mass / (block[0][0] + block[1][1] + block[2][2]).wide()
+    };
+    let diagonals = layout.pattern.diagonal.iter().zip(&elements.mass);
+    let smallest = diagonals.map(own_ratio).fold(1.0, f64::min);
     let mut filter = Filter::default();
     filter.set(
         n,
@@ -133,8 +140,13 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
             bodies: &[],
         };
         let mut solve = |iterations: u32, tolerance: f64| {
-            let stop =
-                Stop { iterations, tolerance, reference: 0.0, least: 0.0, speed: f64::INFINITY };
+            let stop = Stop {
+                iterations,
+                error: tolerance * scale,
+                relative: 0.0,
+                smallest,
+                speed: f64::INFINITY,
+            };
             let mut u = guess.clone();
             let mut preconditioner = Levelled { levels, numbers: &mut multilevel };
             let right = (&b[..], &[][..]);

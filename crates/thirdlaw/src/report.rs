@@ -32,6 +32,8 @@ pub struct StepReport {
     /// Cloth steps made again with half the length, because they stretched the cloth too much, led it
     /// through itself or deep into a solid, or did not come out.
     pub rejected: u32,
+    /// Cloth steps that were not solved to the tolerance.
+    pub unfinished: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
     /// Longest cloth step, s.

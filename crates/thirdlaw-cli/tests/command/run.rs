@@ -6,7 +6,7 @@ const STATS: &str = "frame,time,kinetic,jitter,gravity,elastic,px,py,pz,lx,ly,lz
     penetration,strain,volume_error,joint_error,contact_iterations,contact_residual,\
     cg_iterations,substeps,step_ms,hash,particles,path_free,path_batched,path_pile,\
     path_converged_pile,path_general,path_direct,path_reduced,path_joints,path_through_joints,\
-    path_joints_in_turn,path_joints_interleaved,path_joint_rows,path_soft_joints";
+    path_joints_in_turn,path_joints_interleaved,path_joint_rows,path_soft_joints,unfinished";
 const POSES: &str = "frame,time,body,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz";
 
 #[test]

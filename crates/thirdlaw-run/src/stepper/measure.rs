@@ -32,6 +32,7 @@ pub fn measure_frame(frame: u32, world: &World, report: &FrameReport, hash: u64)
         hash,
         particles: world.state().streams.count() as u64,
         paths: report.paths,
+        unfinished: report.unfinished,
     }
 }
 
@@ -49,6 +50,7 @@ pub fn add_report(sum: &mut StepReport, step: &StepReport) {
         cg_iterations: sum.cg_iterations + step.cg_iterations,
         cloth_steps: sum.cloth_steps + step.cloth_steps,
         rejected: sum.rejected + step.rejected,
+        unfinished: sum.unfinished + step.unfinished,
         emitted: sum.emitted + step.emitted,
         expired: sum.expired + step.expired,
         bounces: sum.bounces + step.bounces,

@@ -53,10 +53,12 @@ pub struct FrameStats {
     pub particles: u64,
     /// Paths that islands of bodies took, summed over the steps of the frame.
     pub paths: thirdlaw::PathCounts,
+    /// Cloth steps that were not solved to the tolerance.
+    pub unfinished: u32,
 }
 
 /// Columns that can be expected, by name.
-pub const COLUMNS: [&str; 21] = [
+pub const COLUMNS: [&str; 22] = [
     "kinetic",
     "jitter",
     "gravity",
@@ -78,6 +80,7 @@ pub const COLUMNS: [&str; 21] = [
     "substeps",
     "step_ms",
     "particles",
+    "unfinished",
 ];
 
 /// What an expectation reads in a frame.
@@ -160,6 +163,7 @@ impl Reading {
             "contact_iterations" => f64::from(stats.contact_iterations),
             "contact_residual" => stats.contact_residual,
             "cg_iterations" => f64::from(stats.cg_iterations),
+            "unfinished" => f64::from(stats.unfinished),
             "substeps" => f64::from(stats.substeps),
             "step_ms" => stats.step_ms,
             "particles" => stats.particles as f64,

@@ -312,7 +312,7 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key(
             "tolerance",
             Kind::Number(range(1e-15, 1.0)),
-            "Residual at which conjugate gradients stop, relative to the start.",
+            "Error of the velocities at which a step is solved, relative to their change in it, or to what weight adds; default 1e-2.",
         ),
         key("iterations", Kind::Integer(range(1.0, 1e5)), "Most iterations in a round."),
         key(

@@ -11,6 +11,7 @@ pub mod bodies;
 mod cholesky;
 mod clusters;
 pub mod dense;
+pub mod error_bound;
 pub mod filter;
 mod galerkin;
 pub mod hierarchy;

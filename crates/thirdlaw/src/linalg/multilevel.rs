@@ -60,6 +60,8 @@ struct Coarse<T> {
 const PAYS_NODES: usize = 4000;
 /// See `PAYS_NODES`.
 const PAYS_REACH: f64 = 20.0;
+/// How often a pull crosses a smaller mesh in a step for the levels to pay.
+const PAYS_CROSSED: f64 = 8.0;
 /// Steps of the power method for the largest eigenvalue of D⁻¹A of a coarse level.
 const POWER_STEPS: usize = 4;
 /// Damping, relative to the largest eigenvalue found; the method needs less than 2 over the true one,
@@ -151,7 +153,8 @@ impl<T: Scalar> Multilevel<T> {
 
 /// Whether the levels pay for a matrix with these diagonal blocks. Block Jacobi takes iterations in
 /// proportion to how far a pull travels in a step, √(A_ii/m) edges or the whole mesh; that many must
-/// be worth more than setting up the levels.
+/// be worth more than setting up the levels. A pull that crosses the mesh many times finds it taut, and
+/// iterations grow with the crossings.
 pub fn pays<T: Scalar>(pattern: &Pattern, blocks: &[Block<T>], mass: &[f64]) -> bool {
     let mut total = 0.0;
     // every eighth particle tells enough
@@ -162,8 +165,8 @@ pub fn pays<T: Scalar>(pattern: &Pattern, blocks: &[Block<T>], mass: &[f64]) -> 
         let trace = own[0][0].wide() + own[1][1].wide() + own[2][2].wide();
         total += (trace / mass[i]).sqrt();
     }
-    let reach = (total / count).min((mass.len() as f64).sqrt());
-    mass.len() >= PAYS_NODES && reach > PAYS_REACH
+    let (reach, across) = (total / count, (mass.len() as f64).sqrt());
+    (mass.len() >= PAYS_NODES && reach.min(across) > PAYS_REACH) || reach > PAYS_CROSSED * across
 }
 
 /// Whether enough holds differ for the coarse matrices to be made anew.

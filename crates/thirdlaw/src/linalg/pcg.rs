@@ -7,6 +7,7 @@
 //! residual A u − b leaves at held particles.
 
 use super::block::{Lane, Scalar, dot};
+use super::error_bound::ErrorBound;
 use super::filter::{Filter, NONE};
 use super::narrow::Narrow;
 use super::passes::{self, shorten};
@@ -37,13 +38,13 @@ pub struct System<'a, T> {
 pub struct Stop {
     /// Most iterations.
     pub iterations: u32,
-    /// Residual relative to `reference`.
-    pub tolerance: f64,
-    /// √(rᵀP⁻¹r) that counts as one; where it is 0, the residual at the start, if that is more than
-    /// `least`.
-    pub reference: f64,
-    /// See there.
-    pub least: f64,
+    /// √(eᵀAe) of the error e that may be left, √(2 J): no more than that is left of its momentum
+    /// norm √(eᵀMe) either.
+    pub error: f64,
+    /// The same relative to √(dᵀAd) of the way d that was gone, if that is more.
+    pub relative: f64,
+    /// A number that no eigenvalue of P⁻¹A is smaller than.
+    pub smallest: f64,
     /// Speed to which bodies must be right, m/s.
     pub speed: f64,
 }
@@ -53,12 +54,14 @@ pub struct Stop {
 pub struct Outcome {
     /// Iterations made.
     pub iterations: u32,
-    /// √(rᵀP⁻¹r) at the start.
-    pub start: f64,
-    /// √(rᵀP⁻¹r) that counted as one.
-    pub reference: f64,
-    /// √(rᵀP⁻¹r) at the end.
-    pub end: f64,
+    /// Bound of √(eᵀAe) that is left, √(2 J).
+    pub error: f64,
+    /// What it was to be.
+    pub goal: f64,
+    /// √(dᵀAd) of the way d from the start, √(2 J).
+    pub progress: f64,
+    /// Whether that is as small as it was to be, and bodies as right.
+    pub converged: bool,
     /// Whether the matrix was found not to be positive definite.
     pub indefinite: bool,
 }
@@ -242,17 +245,16 @@ impl<T: Scalar> System<'_, T> {
         } else {
             short.p.clear();
         }
-        let mut outcome =
-            Outcome { start: rz.max(0.0).sqrt(), end: rz.max(0.0).sqrt(), ..Outcome::default() };
-        let own = stop.reference <= 0.0;
-        outcome.reference = if own { outcome.start.max(stop.least) } else { stop.reference };
-        let goal = stop.tolerance * outcome.reference;
-
+        let mut outcome = Outcome { goal: stop.error, ..Outcome::default() };
+        let mut bound = ErrorBound::new(stop.smallest);
+        outcome.error = bound.error(rz);
+        let mut gone = 0.0;
         let bodies = self.bodies;
         let unsettled = |r: &[[Vec3; 2]]| bodies.iter().zip(r).any(|(m, r)| off(m, r) > stop.speed);
         let mut moving = unsettled(&body.r);
+        let enough = |gone: f64| stop.error.max(stop.relative * f64::sqrt(gone));
         // comparisons that a NaN fails, so that it stops too
-        while (outcome.end > goal || moving) && outcome.iterations < stop.iterations {
+        while (outcome.error > enough(gone) || moving) && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q, short);
             if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
@@ -284,15 +286,19 @@ impl<T: Scalar> System<'_, T> {
                 next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
             }
             let beta = next / rz;
+            bound.advance(alpha, beta);
+            gone += alpha * rz;
             rz = next;
             passes::turn(T::of(beta), z, p, &mut short.p);
             for (p, z) in body.p.iter_mut().flatten().zip(body.z.iter().flatten()) {
                 *p = *z + beta * *p;
             }
             outcome.iterations += 1;
-            outcome.end = rz.max(0.0).sqrt();
+            outcome.error = bound.error(rz);
             moving = unsettled(&body.r);
         }
+        outcome.progress = gone.sqrt();
+        outcome.converged = outcome.error <= stop.error && !moving;
         outcome
     }
 

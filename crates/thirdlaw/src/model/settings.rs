@@ -35,8 +35,8 @@ pub struct ClothSettings {
     pub solver: ClothSolver,
     /// What conjugate gradients are preconditioned with.
     pub preconditioner: Preconditioner,
-    /// Residual at which conjugate gradients stop, relative to the better of two starts (free flight,
-    /// or the velocities at the beginning), or to what weight adds in a step where that is more.
+    /// Error of the velocities at which a step counts as solved, in the norm of the system's matrix,
+    /// relative to their change in the step, or to what weight adds in it where that is more.
     pub tolerance: f64,
     /// Most iterations of conjugate gradients in a round.
     pub iterations: u32,
@@ -106,7 +106,7 @@ impl Default for ClothSettings {
             solver: ClothSolver::Filtered,
             preconditioner: Preconditioner::Auto,
             tolerance: 1e-2,
-            iterations: 500,
+            iterations: 2000,
             rounds: 4,
             strain_step: 0.01,
             wind: Vec3::ZERO,

@@ -112,16 +112,13 @@ impl Linear {
         }
     }
 
-    /// Forces that the linearization leaves out, for the velocities of the last round (in the first
-    /// those at the beginning); true if they changed by more than a little strain.
-    pub fn overshoot(&mut self, trial: &Trial, solution: &Solution, first: bool) -> bool {
+    /// Forces that the linearization leaves out if the particles go on as they do at the beginning.
+    pub fn overshoot(&mut self, trial: &Trial) {
         let (sheet, state, h) = (trial.sheet(), trial.state, trial.span.h);
         let energies = &sheet.elements.energies;
-        let (u, v) = (&solution.u, &state.particles.v);
-        let velocity = |i: u32| if first { v[i as usize] } else { vector(&u[i as usize]) };
-        let worst = self.parts.overshoot(energies, &state.particles.x, velocity, h);
+        let velocity = |i: u32| state.particles.v[i as usize];
+        self.parts.overshoot(energies, &state.particles.x, velocity, h);
         sheet.layout().gather_overshoot(energies, &self.parts, &mut self.turned);
-        worst > 2e-3
     }
 
     /// Drag and lift of the air, shared evenly by the corners of each triangle.
@@ -148,15 +145,16 @@ impl Linear {
         }
     }
 
-    /// Size of the momenta of all particles at this speed, in the norm of the diagonal.
-    pub fn momenta(&self, sheet: &Sheet, speed: f64) -> f64 {
-        let mut sum = 0.0;
+    /// A number that no eigenvalue of D⁻¹A is smaller than, D being the diagonal blocks: A is M and
+    /// something semi-definite.
+    pub fn softest(&self, sheet: &Sheet) -> f64 {
+        let mut least = 1.0_f64;
         for (place, mass) in sheet.layout().pattern.diagonal.iter().zip(&sheet.elements.mass) {
             let block = &self.blocks[*place as usize];
             let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
-            sum += mass * mass / diagonal;
+            least = least.min(mass / diagonal);
         }
-        speed * sum.sqrt()
+        least
     }
 
     /// Energy of the elements on the way to where the solution leads, and what damping takes, J.

@@ -14,8 +14,8 @@
 //!   2. forces and matrix of all elements                          linear.rs, energy/assemble.rs
 //!   3. what is near: touches and pairs                            near.rs, collide/deformable/
 //!   4. in a few rounds: constraints → filter S, z, y → conjugate
-//!      gradients → constraint forces → constraints                constraints.rs, solver.rs
-//!      (by Newton's method where that would make energy)          newton.rs
+//!      gradients → constraint forces → constraints and new        constraints.rs, solver.rs
+//!      forces, by Newton's method                                 newton.rs
 //!   5. stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
 //!
@@ -71,6 +71,9 @@ const LEVEL_LIMIT: u32 = 14;
 const FRAME: f64 = 1.0 / 50.0;
 /// Particles that are worth a thread.
 const HELPED: usize = 1000;
+/// Iterations in a step of the world after which cloth steps are taken as they come, in few rounds: what
+/// has not come out by then will not, and the report says so.
+const WORK_MAX: u32 = 20_000;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
@@ -147,12 +150,14 @@ fn advance(
     }
     let whole = 1_u32 << deepest;
     let mut tick = 0;
+    let before = report.cg_iterations;
     state.cloth.level = state.cloth.level.min(deepest);
     state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        let smallest = state.cloth.level == deepest;
+        work.hurried = report.cg_iterations - before > WORK_MAX;
+        let smallest = state.cloth.level == deepest || work.hurried;
         let span = (share(tick), share(tick + length));
         let mut outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
@@ -181,6 +186,7 @@ fn advance(
         }
         work.accept(context, state, (share(tick), share(tick + length)));
         report.cloth_steps += 1;
+        report.unfinished += u32::from(!outcome.finished || poor);
         report.smallest_step = if report.smallest_step == 0.0 {
             share(length) * context.dt
         } else {

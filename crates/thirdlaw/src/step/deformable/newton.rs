@@ -1,4 +1,4 @@
-//! Newton's method on the backward Euler step, for steps in which the paper's would make energy.
+//! Newton's method on the backward Euler step.
 //!
 //! The paper linearizes forces once, at the beginning of the step. Where threads buckle or turn much,
 //! what that leaves out can be larger than all other forces: a slack sheet then trembles for ever. The
@@ -7,8 +7,9 @@
 //!   Φ(u) = ½ uᵀMu − uᵀ(M v₀ + h f_ext) + E(x₀ + h u),
 //!
 //! with E the energy of the elements (and what their damping takes, which acts like one). A step that
-//! leaves Φ above what it is for cloth that stays where it is makes energy. Then further rounds linearize
-//! forces where the last one ended, and go no farther than Φ falls.
+//! leaves Φ above what it is for cloth that stays where it is makes energy, and begins again from part of
+//! the velocities at the beginning. Further rounds linearize forces where the last one ended, and go no
+//! farther than Φ falls.
 
 use super::constraints::Constraints;
 use super::linear::Linear;
@@ -30,15 +31,15 @@ const LEAST: f64 = 1.0 / 1024.0;
 const WORTH: f64 = 1.0 / 8.0;
 
 impl Solution {
-    /// Whether Φ is more than for cloth that stays where it is, but for what constraints prescribe; then
-    /// u becomes the part of the velocities at the beginning for which Φ is least, to begin again from.
-    pub fn makes_energy(
+    /// Where Φ is more than for cloth that stays where it is, but for what constraints prescribe, u becomes
+    /// the part of the velocities at the beginning for which Φ is least, to begin again from.
+    pub fn begin_low(
         &mut self,
         trial: &Trial,
         linear: &mut Linear,
         constraints: &Constraints,
         goal: f64,
-    ) -> bool {
+    ) {
         let (now, rounding) = self.potential(trial, linear, constraints);
         self.from.particles.clone_from(&self.u);
         self.from.bodies.clone_from(&self.u_bodies);
@@ -49,7 +50,7 @@ impl Solution {
             std::mem::swap(&mut self.u, &mut self.from.particles);
             std::mem::swap(&mut self.u_bodies, &mut self.from.bodies);
             self.place(trial);
-            return false;
+            return;
         }
         let mut best = (still, 0.0);
         for part in PARTS {
@@ -60,7 +61,6 @@ impl Solution {
             }
         }
         self.go_on(trial, constraints, best.1);
-        true
     }
 
     /// u as this part of the velocities at the beginning, but for what constraints prescribe.

@@ -48,6 +48,27 @@ impl Solution {
         }
     }
 
+    /// √(ΔvᵀMΔv) of the change of velocity so far, or of one of `least` (m/s) everywhere if that is
+    /// more.
+    pub fn change(&self, trial: &Trial, least: f64) -> f64 {
+        let (mass, v) = (&trial.sheet().elements.mass, &trial.state.particles.v);
+        let mut sum = [0.0; 2];
+        for ((mass, v), u) in mass.iter().zip(v).zip(&self.u) {
+            sum[0] += mass * (vector(u) - *v).length_squared();
+            sum[1] += mass * least * least;
+        }
+        sum[0].max(sum[1]).sqrt()
+    }
+
+    /// √(dᵀMd) of the way d of the particles since the round began.
+    pub fn way(&self, mass: &[f64]) -> f64 {
+        let squares = mass.iter().zip(&self.from.particles).zip(&self.u);
+        let of = |((mass, from), to): ((&f64, &Lane<f64>), &Lane<f64>)| {
+            mass * (vector(to) - vector(from)).length_squared()
+        };
+        squares.map(of).sum::<f64>().sqrt()
+    }
+
     /// x₁ = x₀ + h u.
     pub fn place(&mut self, trial: &Trial) {
         let (x0, u, h) = (&trial.state.particles.x, &self.u, trial.span.h);

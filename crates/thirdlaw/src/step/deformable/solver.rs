@@ -16,9 +16,6 @@ use crate::parallel::loops::inside;
 
 /// Speed, m/s, that counts as one where there is no gravity.
 const SLOW: f64 = 0.01;
-/// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
-/// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
-const WEIGHTS: f64 = 3.0;
 
 /// Memory of the linear solver.
 #[derive(Debug, Default)]
@@ -34,10 +31,10 @@ pub struct Solver {
 pub struct Aim {
     /// Whether it is the first of the step.
     pub first: bool,
-    /// Residual at the beginning of the step.
-    pub reference: f64,
-    /// Factor on the tolerance.
-    pub finer: f64,
+    /// Most iterations.
+    pub iterations: u32,
+    /// Error that may be left relative to the way of this round.
+    pub forcing: f64,
 }
 
 impl Solver {
@@ -62,7 +59,10 @@ impl Solver {
             solution.prescribe(&constraints.filter);
         }
         let Settings { gravity, .. } = context.settings;
-        let weights = WEIGHTS * linear.momenta(sheet, h * gravity.length());
+        let speed = (h * gravity.length()).max(SLOW);
+        let error = settings.tolerance * solution.change(trial, speed);
+        solution.from.particles.clone_from(&solution.u);
+        solution.from.bodies.clone_from(&solution.u_bodies);
         let (blocks, stencils, filter) =
             (&linear.blocks[..], &mut constraints.stencils, &constraints.filter);
         if settings.solver == ClothSolver::Direct && constraints.masses.is_empty() {
@@ -77,7 +77,13 @@ impl Solver {
                 &mut solution.u,
             );
             if solved {
-                return pcg::Outcome::default();
+                let progress = solution.way(mass);
+                return pcg::Outcome {
+                    goal: error,
+                    progress,
+                    converged: true,
+                    ..pcg::Outcome::default()
+                };
             }
         }
         let levels = match settings.preconditioner {
@@ -102,23 +108,19 @@ impl Solver {
         let mut system = System { matrix, narrow, stencils, filter, bodies: &constraints.masses };
         let mut levelled = Levelled { levels, numbers: &mut self.numbers };
         let stop = Stop {
-            iterations: settings.iterations,
-            tolerance: settings.tolerance * aim.finer,
-            reference: aim.reference,
-            least: weights,
-            speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
+            iterations: aim.iterations,
+            error,
+            relative: aim.forcing,
+            smallest: linear.softest(sheet),
+            speed: 10.0 * settings.tolerance * speed,
         };
-        solution.from.particles.clone_from(&solution.u);
-        solution.from.bodies.clone_from(&solution.u_bodies);
-        let mut outcome = system.solve(
+        system.solve(
             &mut levelled,
             (&constraints.b, &constraints.b_bodies),
             &stop,
             (&mut solution.u, &mut solution.u_bodies),
             &mut self.pcg,
-        );
-        outcome.start = outcome.start.max(outcome.reference);
-        outcome
+        )
     }
 
     /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves

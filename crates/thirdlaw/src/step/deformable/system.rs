@@ -21,13 +21,14 @@ use crate::state::{State, body::BodyState};
 /// Most that a body may turn in a cloth step while it touches cloth, rad. Corners go straight in a
 /// step; where friction holds one, the way beside the arc comes back as energy.
 const TURN_MAX: f64 = 0.1;
-/// Part of the tolerance to which rounds of Newton's method are solved where cloth is free: they do not
-/// start from what moves, and a rough solution would take motion out.
-const FINER: f64 = 0.1;
-/// Rounds that take in what the linearization left out of the last one.
-const CORRECTIONS: u32 = 3;
-/// Rounds added while particles still come into solids.
-const EXTRA_ROUNDS: u32 = 4;
+/// Part of its way to which a round of Newton's method is solved, where more than the tolerance is
+/// left: the next one begins there anyway.
+const FORCING: f64 = 0.1;
+/// How many times the error that may be left a last round may have gone: Newton's method leaves a part of
+/// its way that falls with the way.
+const LAST_WAY: f64 = 3.0;
+/// Rounds added while particles still come into solids, or Newton's method is on its way.
+const EXTRA_ROUNDS: u32 = 8;
 /// Depth in a solid to which a step must not bring triangles, m: bodies that slide along cloth leave the
 /// planes that keep them apart.
 const DEEP: f64 = 1.5e-3;
@@ -39,8 +40,10 @@ const DEEP_LEVEL: u32 = 4;
 /// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
 /// would not bring it down so far.
 const TORN: f64 = 10.0;
-/// Residual, relative to that of the beginning, with which a round counts as failed.
-const POOR: f64 = 0.1;
+/// How many times the error that may be left a round counts as failed with.
+const POOR: f64 = 10.0;
+/// Most iterations of a round where too much work was done already.
+const HURRIED: u32 = 100;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -67,6 +70,8 @@ pub struct Attempt {
     pub failed: bool,
     /// Newton's method did not get on.
     pub stuck: bool,
+    /// What is left to solve is below the tolerance.
+    pub finished: bool,
     /// Cloth would pass through cloth.
     pub crossed: bool,
     /// Cloth would come deep into a solid.
@@ -101,11 +106,11 @@ pub struct Work {
     constraints: Constraints,
     solver: Solver,
     solution: Solution,
+    /// Whether so much work was done in this step of the world that no more than needed is to follow.
+    pub(super) hurried: bool,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     strain: f64,
     strain_after: f64,
-    /// Residual at the beginning of the step.
-    reference: f64,
 }
 
 impl Work {
@@ -173,18 +178,20 @@ impl Work {
             return attempt;
         }
         if trial.sheet().self_collision && !attempt.failed {
-            for tries in 0..=CROSSING_TRIES {
+            let most = if self.hurried { 0 } else { CROSSING_TRIES };
+            for tries in 0..=most {
                 observer.begin(Stage::ClothCloth);
                 let Work { solids, detector, contacts, linear, solution, .. } = self;
                 let prediction = Prediction { solids, linear, solution };
                 attempt.crossed = contacts.add_crossings(&trial, &prediction, detector);
                 observer.end(Stage::ClothCloth);
-                if !attempt.crossed || tries == CROSSING_TRIES {
+                if !attempt.crossed || tries == most {
                     break;
                 }
                 let more = self.rounds(&trial, share.1, last, false, observer);
                 attempt.iterations += more.iterations;
                 attempt.failed = more.failed;
+                attempt.finished = more.finished;
                 if more.failed {
                     break;
                 }
@@ -233,44 +240,36 @@ impl Work {
         let settings = &trial.context.settings.cloth;
         let Work { solids, contacts, linear, constraints, solver, solution, .. } = self;
         let mut attempt = Attempt::default();
-        let mut reference = if fresh { 0.0 } else { self.reference };
-        let mut changed = true;
         let followed = settings.forces == ClothForces::Followed && !contacts.plain;
-        let mut newton = false;
         let usual = settings.rounds.max(1);
-        for round in 0..usual + EXTRA_ROUNDS {
-            // past the usual rounds only for particles that just came in
-            if round >= usual && !contacts.entered && !newton {
+        let extra = if self.hurried { 0 } else { EXTRA_ROUNDS };
+        let iterations =
+            if self.hurried { HURRIED.min(settings.iterations) } else { settings.iterations };
+        for round in 0..usual + extra {
+            // past the usual rounds only for particles that just came in, and for Newton's method
+            if round >= usual && !contacts.entered && attempt.finished {
                 break;
             }
-            observer.begin(Stage::ClothForces);
             let first = fresh && round == 0;
-            let bent = if newton {
+            observer.begin(Stage::ClothForces);
+            if followed && first {
+                linear.overshoot(trial);
+            } else if followed {
                 linear.relinearize(trial, solution);
-                true
-            } else {
-                // a few corrections settle it; more could swing up where cloth is crumpled
-                fresh && followed && round < CORRECTIONS && linear.overshoot(trial, solution, first)
-            };
-            observer.end(Stage::ClothForces);
-            if round > 0 && !changed && !bent {
-                break;
             }
+            observer.end(Stage::ClothForces);
             observer.begin(Stage::ClothSolve);
             constraints.set(trial, end, solids, contacts, linear);
-            let finer = if newton && contacts.touches.is_empty() { FINER } else { 1.0 };
-            let aim = Aim { first, reference, finer };
+            let forcing = if followed { FORCING } else { 0.0 };
+            let aim = Aim { first, forcing, iterations };
             let outcome = solver.solve(trial, linear, constraints, solution, &aim);
             attempt.iterations += outcome.iterations;
-            if first {
-                reference = outcome.reference;
-                self.reference = reference;
-            }
-            attempt.failed = outcome.end.is_nan() || outcome.end > POOR * reference;
+            attempt.failed = outcome.error.is_nan()
+                || outcome.error > POOR * outcome.goal.max(FORCING * outcome.progress);
             if attempt.failed {
                 break;
             }
-            if newton {
+            if followed && !first {
                 attempt.stuck = !solution.search(trial, linear, constraints);
             } else {
                 solution.place(trial);
@@ -284,20 +283,18 @@ impl Work {
                 }
             }
             observer.begin(Stage::ClothSolids);
-            changed = contacts.judge(trial, solids, linear, constraints, solution);
+            let changed = contacts.judge(trial, solids, linear, constraints, solution);
             observer.end(Stage::ClothSolids);
-            let settled = newton && !changed && outcome.iterations == 0;
-            attempt.stuck &= !settled;
-            if settled || attempt.stuck {
+            let near = !followed || outcome.progress <= LAST_WAY * outcome.goal;
+            attempt.finished = outcome.converged && near;
+            if attempt.stuck || (!changed && attempt.finished) {
+                attempt.stuck &= !attempt.finished;
                 break;
             }
             // with bodies among the unknowns a new start disturbs what lies still on the cloth
-            let alone = solids.unknowns.is_empty();
-            let corrected = round + 1 == CORRECTIONS || !changed;
-            if fresh && followed && alone && !newton && corrected {
+            if first && followed && solids.unknowns.is_empty() {
                 observer.begin(Stage::ClothForces);
-                let goal = settings.tolerance * reference;
-                newton = solution.makes_energy(trial, linear, constraints, goal);
+                solution.begin_low(trial, linear, constraints, outcome.goal);
                 observer.end(Stage::ClothForces);
             }
         }
