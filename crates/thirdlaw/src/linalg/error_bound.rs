@@ -1,4 +1,4 @@
-//! How far conjugate gradients are from the solution, from above.
+//! How far conjugate gradients are from the solution.
 //!
 //! A residual says little: a soft motion of all unknowns leaves hardly any beside the stiff ones, so that
 //! an iteration that stops on residuals stops before such a motion has begun. What counts is the error
@@ -10,30 +10,68 @@
 //!
 //! Meurant and Tichý, "On computing quadrature-based bounds for the A-norm of the error in conjugate
 //! gradients" (2013), Eq. 3.5.
+//!
+//! On cloth the bound is three to four times the error, which costs a quarter of the iterations. What an
+//! iteration takes off eᵀAe is known exactly: α rᵀP⁻¹r (Hestenes and Stiefel 1952). Where the last
+//! windows of iterations took off Δ₀ and then Δ₁, and it goes on so,
+//!
+//!   eᵀAe ≈ Δ₁ q / (1 − q),   q = Δ₁ / Δ₀.
+//!
+//! That is taken while it is not much smaller than the bound: before a soft motion has begun little is
+//! taken off, and only the bound knows of it.
 
-/// The bound after each iteration.
+/// Iterations in a window.
+const WINDOW: usize = 20;
+/// How many times smaller than the bound the error may be taken to be.
+const TRUST: f64 = 6.0;
+
+/// The bound after each iteration, and what the last iterations took off.
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorBound {
     smallest: f64,
     gamma: f64,
+    /// α rᵀP⁻¹r of the last iterations, in turn.
+    taken: [f64; 2 * WINDOW],
+    count: usize,
 }
 
 impl ErrorBound {
     /// Before the first iteration, where no eigenvalue is smaller than `smallest`.
     pub fn new(smallest: f64) -> Self {
-        ErrorBound { smallest, gamma: 1.0 / smallest }
+        ErrorBound { smallest, gamma: 1.0 / smallest, taken: [0.0; 2 * WINDOW], count: 0 }
     }
 
-    /// Takes in an iteration: its step length α and the β of the next direction.
-    pub fn advance(&mut self, alpha: f64, beta: f64) {
+    /// Takes in an iteration from rᵀP⁻¹r = `rz`: its step length α and the β of the next direction.
+    pub fn advance(&mut self, rz: f64, alpha: f64, beta: f64) {
         // rounding may bring α to γ, where the error is all that this direction was
         let rest = (self.gamma - alpha).max(0.0);
         let below = self.smallest * rest + beta;
         self.gamma = if below > 0.0 { rest / below } else { 0.0 };
+        self.taken[self.count % (2 * WINDOW)] = alpha * rz;
+        self.count += 1;
     }
 
     /// Bound of √(eᵀAe), where rᵀP⁻¹r is `rz`.
-    pub fn error(&self, rz: f64) -> f64 {
+    pub fn bound(&self, rz: f64) -> f64 {
         (self.gamma * rz.max(0.0)).sqrt()
+    }
+
+    /// √(eᵀAe) as far as it can be told, where rᵀP⁻¹r is `rz`.
+    pub fn error(&self, rz: f64) -> f64 {
+        let bound = self.bound(rz);
+        if self.count < 2 * WINDOW {
+            return bound;
+        }
+        let at = self.count % (2 * WINDOW);
+        let window = |from: usize| -> f64 {
+            (from..from + WINDOW).map(|k| self.taken[(at + k) % (2 * WINDOW)]).sum()
+        };
+        let (before, now) = (window(0), window(WINDOW));
+        let left = before - now;
+        if left <= 0.0 || left.is_nan() {
+            return bound;
+        }
+        let error = now / left.sqrt();
+        bound.min(error.max(bound / TRUST))
     }
 }

@@ -54,7 +54,7 @@ pub struct Stop {
 pub struct Outcome {
     /// Iterations made.
     pub iterations: u32,
-    /// Bound of √(eᵀAe) that is left, √(2 J).
+    /// √(eᵀAe) that is left, as far as it can be told, √(2 J).
     pub error: f64,
     /// What it was to be.
     pub goal: f64,
@@ -286,7 +286,7 @@ impl<T: Scalar> System<'_, T> {
                 next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
             }
             let beta = next / rz;
-            bound.advance(alpha, beta);
+            bound.advance(rz, alpha, beta);
             gone += alpha * rz;
             rz = next;
             passes::turn(T::of(beta), z, p, &mut short.p);

@@ -243,6 +243,25 @@ fn compound_distance(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface
 
 /// The part nearest to a point, or that holds it deepest.
 pub(super) fn nearest_part(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface> {
+    let bounds = compound.bvh.root_aabb();
+    let gap = (p - p.clamp(bounds.mins, bounds.maxs)).length();
+    let size = (bounds.maxs - bounds.mins).max_element();
+    // around the point first, then ever farther: a part within a box is nearer than all outside of it
+    let mut within = gap + NEARBY * size;
+    while within < reach && within < gap + size {
+        let found = nearest_part_within(compound, p, within);
+        if found.is_some() {
+            return found;
+        }
+        within = gap + 4.0 * (within - gap);
+    }
+    nearest_part_within(compound, p, reach)
+}
+
+/// First look around a point, as a share of the size of the compound.
+const NEARBY: f64 = 1.0 / 64.0;
+
+fn nearest_part_within(compound: &Compound, p: Vec3, reach: f64) -> Option<Surface> {
     let near = Aabb::new(p - Vec3::splat(reach), p + Vec3::splat(reach));
     let mut best: Option<Surface> = None;
     for index in compound.bvh.intersect_aabb(&near) {

@@ -11,7 +11,7 @@ use super::features_mesh::{edge_mesh, triangle_mesh};
 use super::tree::Tree;
 use super::{Hit, Particles, Placed, Solid};
 use crate::math::{Pose, Vec3};
-use crate::shape::Geometry;
+use crate::shape::{Aabb, Geometry};
 use crate::state::cloth::HitKind;
 
 /// Where a feature of a solid and a triangle or edge come near, in the frame of the solid.
@@ -158,7 +158,14 @@ fn touches(
         }
         Geometry::Mesh(mesh) => triangle_mesh(mesh, corners, limits.reach, emit),
         Geometry::Compound(compound) => {
-            for (part, (pose, convex)) in compound.parts.iter().enumerate() {
+            // only parts whose boxes come near: the cost follows the surface around, not the number of parts
+            let used = if edge { &corners[..2] } else { &corners[..] };
+            let lo = used.iter().fold(Vec3::INFINITY, |lo, p| lo.min(*p));
+            let hi = used.iter().fold(Vec3::NEG_INFINITY, |hi, p| hi.max(*p));
+            let margin = Vec3::splat(limits.reach.max(0.0));
+            let around = Aabb::new(lo - margin, hi + margin);
+            for part in compound.bvh.intersect_aabb(&around) {
+                let (pose, convex) = &compound.parts[part as usize];
                 let inverse: Pose = pose.inverse();
                 let local = corners.map(|p| inverse * p);
                 let mut place = |touch: Touch| {
@@ -166,7 +173,7 @@ fn touches(
                     // a feature inside another part is none
                     if nearest_part(compound, point, 0.0).is_none_or(|s| s.distance > -1e-6) {
                         let normal = pose.rotation * touch.normal;
-                        let id = ((part as u32) << PART_BITS) | touch.id;
+                        let id = (part << PART_BITS) | touch.id;
                         emit(Touch { point, normal, id, ..touch });
                     }
                 };

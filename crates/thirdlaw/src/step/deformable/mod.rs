@@ -71,7 +71,7 @@ const LEVEL_LIMIT: u32 = 14;
 const FRAME: f64 = 1.0 / 50.0;
 /// Particles that are worth a thread.
 const HELPED: usize = 1000;
-/// Iterations in a step of the world after which cloth steps are taken as they come, in few rounds: what
+/// Iterations in a frame after which cloth steps are taken as they come, in few rounds: what
 /// has not come out by then will not, and the report says so.
 const WORK_MAX: u32 = 20_000;
 /// Fewest accepted steps before a larger one is tried.
@@ -151,12 +151,13 @@ fn advance(
     let whole = 1_u32 << deepest;
     let mut tick = 0;
     let before = report.cg_iterations;
+    let allowed = f64::from(WORK_MAX) * (context.dt / FRAME).max(1.0);
     state.cloth.level = state.cloth.level.min(deepest);
     state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        work.hurried = report.cg_iterations - before > WORK_MAX;
+        work.hurried = f64::from(report.cg_iterations - before) > allowed;
         let smallest = state.cloth.level == deepest || work.hurried;
         let span = (share(tick), share(tick + length));
         let mut outcome = work.attempt(context, state, span, smallest, observer);

@@ -114,13 +114,15 @@ impl Solver {
             smallest: linear.softest(sheet),
             speed: 10.0 * settings.tolerance * speed,
         };
-        system.solve(
+        let outcome = system.solve(
             &mut levelled,
             (&constraints.b, &constraints.b_bodies),
             &stop,
             (&mut solution.u, &mut solution.u_bodies),
             &mut self.pcg,
-        )
+        );
+        solution.keep_momentum(trial, linear, constraints);
+        outcome
     }
 
     /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves

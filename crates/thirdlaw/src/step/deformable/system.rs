@@ -42,6 +42,8 @@ const DEEP_LEVEL: u32 = 4;
 const TORN: f64 = 10.0;
 /// How many times the error that may be left a round counts as failed with.
 const POOR: f64 = 10.0;
+/// Rise of the largest strain in a step that is never right.
+const WILD: f64 = 0.5;
 /// Most iterations of a round where too much work was done already.
 const HURRIED: u32 = 100;
 /// How often a step is solved again because cloth would cross cloth.
@@ -207,6 +209,13 @@ impl Work {
             observer.end(Stage::ClothSolids);
         }
         self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
+        if last && rises(self.strain, self.strain_after, WILD) {
+            // no shorter step is left: rather little motion than wild motion
+            let Work { linear, constraints, solution, .. } = self;
+            solution.rein_in(&trial, linear, constraints);
+            attempt.finished = false;
+            self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
+        }
         let most = context.settings.cloth.strain_step;
         attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
@@ -270,7 +279,8 @@ impl Work {
                 break;
             }
             if followed && !first {
-                attempt.stuck = !solution.search(trial, linear, constraints);
+                let progress = outcome.progress;
+                attempt.stuck = !solution.search(trial, linear, constraints, progress);
             } else {
                 solution.place(trial);
             }
