@@ -4,6 +4,7 @@
 use super::lanes::{Anchor, Pose, Softness};
 use super::problem::{ContactProblem, Velocities};
 use super::scratch::{Scratch, prepare};
+use super::sweep::Part;
 
 /// Takes over a new problem, with three rows to each of `anchors`; `impulses` are those to start with.
 pub fn begin(
@@ -36,9 +37,14 @@ pub fn advance(
 }
 
 /// Iterates so many times. Returns the largest natural-map residual that the last iteration met, m/s.
-pub fn iterate(iterations: u32, velocities: &mut Velocities, scratch: &mut Scratch) -> f64 {
+pub fn iterate(
+    part: Part,
+    iterations: u32,
+    velocities: &mut Velocities,
+    scratch: &mut Scratch,
+) -> f64 {
     let lanes = &mut scratch.lanes.value;
-    (0..iterations).fold(0.0, |_, _| lanes.iterate(&mut velocities.bodies))
+    (0..iterations).fold(0.0, |_, _| lanes.iterate(part, &mut velocities.bodies))
 }
 
 /// From here on overlaps are not pushed apart in this substep of `h` seconds.

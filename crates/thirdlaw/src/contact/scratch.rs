@@ -165,7 +165,7 @@ impl Scratch {
         self.update_block_counts(problem);
         let counts = &self.block_counts.value;
         let still = still(problem, &mut self.probe);
-        if part == Part::Both {
+        if matches!(part, Part::Both | Part::Loaded) {
             let both = [&counts[2], &counts[2]];
             self.block_split.get(|out| split_effective(problem, still, both, out));
         } else {

@@ -57,6 +57,9 @@ pub struct SolveSettings {
     pub tolerance: f64,
     /// How normals and friction take turns.
     pub friction: Staggering,
+    /// Whether friction follows the normals in every iteration of solvers that go block by block, where it is
+    /// said by the loads of this solve; else normals have the last word.
+    pub friction_last: bool,
     /// When the direct solver takes over.
     pub direct: DirectUse,
     /// Numbers that solvers with a single-precision sibling ([`Solver::iterate_single`]) work in:
@@ -83,6 +86,7 @@ impl Default for SolveSettings {
             iterations: 10,
             tolerance: 1e-6,
             friction: Staggering::default(),
+            friction_last: false,
             direct: DirectUse::Auto { rows_max: 96, above: 1e-4 },
             precision: Precision::Double,
         }
@@ -170,8 +174,9 @@ fn alternate(
     hold: Hold,
 ) -> (u32, Option<f64>) {
     let iterate = settings.iterate();
+    let part = if settings.friction_last { Part::Loaded } else { Part::Both };
     for i in 0..settings.iterations {
-        iterate(problem, Part::Both, velocities, impulses, scratch);
+        iterate(problem, part, velocities, impulses, scratch);
         hold(velocities);
         // what the iteration met on its way is free; only when that is small enough, ask in earnest
         if scratch.met <= settings.tolerance && settings.tolerance > 0.0 {

@@ -14,6 +14,13 @@ use super::row::{Pair, row_apply, row_response, row_velocity};
 use crate::math::worse;
 use crate::model::settings::FrictionModel;
 
+/// Most passes more over the normals of a block where something lands.
+pub(super) const LANDINGS: usize = 24;
+/// Share of the speed of an impact to which the points of a block come to agree about it.
+pub(super) const LANDED: f64 = 1e-3;
+/// Speed from which an impact is one, m/s: far below what is seen, far above what moves at rest.
+pub(super) const FAST: f64 = 0.01;
+
 /// Which rows an iteration works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -25,6 +32,21 @@ pub enum Part {
     /// normals, so that what must not penetrate has the last word; the others take all normals,
     /// then all friction.
     Both,
+    /// All rows, normals before friction everywhere: for velocities that stay, of which the loads are not
+    /// known before.
+    Loaded,
+}
+
+impl Part {
+    /// Whether friction comes before the normals, whether these come, and whether friction comes after them.
+    pub fn order(self) -> [bool; 3] {
+        match self {
+            Part::Normal => [false, true, false],
+            Part::Friction => [true, false, false],
+            Part::Both => [true, true, false],
+            Part::Loaded => [false, true, true],
+        }
+    }
 }
 
 /// How the sides of a block answer one row; for the first of two friction rows, how they answer
@@ -95,9 +117,32 @@ pub(super) fn sweep<const SEQUENTIAL: bool, const WRENCH: bool>(
         Part::Friction => frictions::<SEQUENTIAL, WRENCH>(block, impulses, pair),
         Part::Both => {
             let friction = frictions::<SEQUENTIAL, WRENCH>(block, impulses, pair);
-            worse(friction, normals::<SEQUENTIAL, WRENCH>(block, impulses, pair))
+            worse(friction, landing::<SEQUENTIAL, WRENCH>(block, impulses, pair))
+        }
+        Part::Loaded => {
+            let normal = landing::<SEQUENTIAL, WRENCH>(block, impulses, pair);
+            worse(normal, frictions::<SEQUENTIAL, WRENCH>(block, impulses, pair))
         }
     }
+}
+
+/// Normals, again and again where something lands: errors of an impact would be a speed at which it comes back,
+/// or turn what lands flat. Returns what the first pass met.
+#[inline]
+fn landing<const SEQUENTIAL: bool, const WRENCH: bool>(
+    block: &BlockRows,
+    impulses: &mut [f64],
+    pair: &mut Pair,
+) -> f64 {
+    let first = normals::<SEQUENTIAL, WRENCH>(block, impulses, pair);
+    let mut met = first;
+    for _ in 0..LANDINGS {
+        if !SEQUENTIAL || met <= (LANDED * first).max(FAST) {
+            break;
+        }
+        met = normals::<SEQUENTIAL, WRENCH>(block, impulses, pair);
+    }
+    first
 }
 
 #[inline]

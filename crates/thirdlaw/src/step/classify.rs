@@ -246,6 +246,7 @@ pub fn effort(
         } else {
             Staggering::Alternating
         },
+        friction_last: false,
         direct,
         precision: match contact.precision {
             // `Auto` is the pile's own affair

@@ -7,9 +7,8 @@ use thirdlaw::{Body, BodyId, Joint, Shape, Twist, Vec3, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
 
-/// Share of the speed that may come back from an impact without restitution. It should be none; it is what
-/// one iteration of the second solve leaves of the impulse that the substep began with.
-const RETURN: f64 = 0.3;
+/// Share of the speed that may come back from an impact without restitution.
+const RETURN: f64 = 1e-4;
 
 fn at(world: &World, id: BodyId) -> Vec3 {
     world.pose(id).unwrap().translation
@@ -208,9 +207,8 @@ fn thin_plates_and_rods_that_spin_stay_before_walls() {
             }
         }
         println!("after:  {name}: {passed} of 30 pass, energy {gained:+.1e} at most");
-        // Not mended yet: a closed mesh thinner than what is in it pushes that out on either side, and so is a
-        // plate made of triangles by a heavy block.
-        assert!(passed == 0 || ["mesh", "heavy block"].contains(&name), "{name}: {passed}");
+        // Not mended yet: a closed mesh thinner than what is in it pushes that out on either side.
+        assert!(passed == 0 || name == "mesh", "{name}: {passed}");
         assert!(gained < 1e-3, "{name}: {gained}");
     }
 }

@@ -14,6 +14,7 @@ mod determinism;
 mod fast;
 mod free;
 mod impact;
+mod inelastic;
 mod interleaved;
 mod joint;
 mod joint_energy;

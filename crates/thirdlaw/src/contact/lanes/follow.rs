@@ -132,7 +132,7 @@ impl Lanes {
             let held = self.inputs[range.clone()].iter_mut().zip(&self.impulses[range]);
             for ((point, foot), (input, z)) in records.zip(held) {
                 stand.place(point, foot);
-                point.answer(group, foot, V::load(&z[0]), &soft, input);
+                point.answer(group, foot, &soft, input);
                 for (k, z) in z.iter().enumerate() {
                     let z = V::load(z);
                     push = sum(push, scaled(&point.direction[k], z));
@@ -148,18 +148,20 @@ impl Lanes {
 
     /// Wanted velocities without the push, for the second solve of a substep of `h` seconds.
     pub fn relax(&mut self, h: f64) {
-        for (input, foot) in self.inputs.iter_mut().zip(&self.feet) {
+        for ((point, input), foot) in self.points.iter_mut().zip(&mut self.inputs).zip(&self.feet) {
+            // what an impulse does is the same without the push
+            point.harden(&input.compliance[0]);
             input.bias[0] = Wide(foot.room.0.map(|room| room / h));
             input.compliance[0] = Wide::default();
         }
     }
 
     /// One iteration on all points, colour after colour. Returns the largest natural-map residual met, m/s.
-    pub fn iterate(&mut self, velocities: &mut [Twist]) -> f64 {
+    pub fn iterate(&mut self, part: Part, velocities: &mut [Twist]) -> f64 {
         let mut residual = 0.0;
         for color in 0..self.starts.len().saturating_sub(1) {
             let (mut chunk, _) = self.color(color);
-            residual = worse(residual, chunk.sweep(Part::Both, &mut Plain(velocities)));
+            residual = worse(residual, chunk.sweep(part, &mut Plain(velocities)));
         }
         residual
     }
@@ -198,14 +200,22 @@ impl<V: Vector> Soft<V> {
 }
 
 impl Point {
-    /// Responses, and what the normal row wants: to close a gap no farther, or to push an overlap apart
-    /// under the load of the substep before (see `step/rigid/restitution.rs`).
+    /// The response of the normal row without its compliance.
+    fn harden(&mut self, compliance: &Wide) {
+        for lane in 0..LANES {
+            let response = self.response.0[lane] - compliance.0[lane];
+            self.response.0[lane] = response;
+            self.inverse.0[lane] = if response > 0.0 { 1.0 / response } else { 0.0 };
+        }
+    }
+
+    /// Responses, and what the normal row wants: to close a gap no farther, or to push an overlap apart,
+    /// giving way to a load no farther than the sag (see `step/rigid/restitution.rs`).
     #[inline(always)]
     fn answer<V: Vector>(
         &mut self,
         group: &Group,
         foot: &mut Foot,
-        load: V,
         soft: &Soft<V>,
         input: &mut Input,
     ) {
@@ -216,11 +226,10 @@ impl Point {
         let room = gap.select_le(skin, soft.zero, gap - soft.inside * skin);
         room.store(&mut foot.room);
         let overlap = (gap + soft.slop).select_le(soft.zero, gap + soft.slop, soft.zero);
-        let give = soft.softness * n;
-        let excess = (give * load - soft.carried).or_zero();
         let speed = soft.rate * overlap;
-        let push = speed.select_le(soft.least, soft.least, speed) - excess;
-        let compliance = gap.select_le(skin, give, soft.zero);
+        let push = speed.select_le(soft.least, soft.least, speed);
+        let compliance = gap.select_le(skin, soft.softness * n, soft.zero);
+        soft.carried.store(&mut input.most);
         gap.select_le(skin, push, room / soft.h).store(&mut input.bias[0]);
         compliance.store(&mut input.compliance[0]);
         self.set_responses(

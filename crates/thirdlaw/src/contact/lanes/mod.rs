@@ -52,6 +52,8 @@ struct Point {
 struct Input {
     bias: [Wide; 3],
     compliance: [Wide; 3],
+    /// Speed that the compliance of the normal row gives way with at most, m/s.
+    most: Wide,
 }
 
 type Impulse = [Wide; 3];
@@ -265,6 +267,7 @@ fn load_groups(
                     input.compliance[k].0[lane] = rows[k].compliance;
                     held[k].0[lane] = z[k];
                 }
+                input.most.0[lane] = f64::INFINITY;
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The sweep over packed records: every lane goes through the operations of [`crate::contact::sweep`].
 
 use super::{Chunk, Group, Impulse, Input, Masses, NOBODY, Nodes, Point, dot, scaled};
-use crate::contact::sweep::Part;
+use crate::contact::sweep::{FAST, LANDED, LANDINGS, Part};
 use crate::math::{Twist, worse};
 use crate::simd::f64x4::{ONE, Vector, Wide, Wide3};
 
@@ -47,10 +47,49 @@ impl<V: Vector> Sides<'_, V> {
         (self.velocity(point, k) + soft, z)
     }
 
+    /// Another pass over the normals of lanes in which the last one met more than is `enough`.
+    #[inline(always)]
+    fn land(&mut self, (points, inputs): (&[Point], &[Input]), impulses: &mut [Impulse], met: V) {
+        let (share, least) = (V::splat(LANDED), V::splat(FAST));
+        let enough = (share * met).select_le(least, least, share * met);
+        let mut last = met;
+        for _ in 0..LANDINGS {
+            if last.all_le(enough) {
+                break;
+            }
+            let mut now = V::splat(0.0);
+            for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
+                now = now.worse(self.normal_where(point, input, z, (last, enough)));
+            }
+            last = now;
+        }
+    }
+
     #[inline(always)]
     fn normal(&mut self, point: &Point, input: &Input, z: &mut Impulse) -> V {
+        self.normal_where(point, input, z, (V::load(&ONE), V::splat(0.0)))
+    }
+
+    /// The next impulse of a normal row in lanes in which `met` is more than `enough`.
+    #[inline(always)]
+    fn normal_where(
+        &mut self,
+        point: &Point,
+        input: &Input,
+        z: &mut Impulse,
+        (met, enough): (V, V),
+    ) -> V {
         let (w, z0) = self.defect(point, input, z, 0);
-        let z1 = (z0 - V::load(&point.inverse) * w).or_zero();
+        let mut z1 = (z0 - V::load(&point.inverse) * w).or_zero();
+        let (most, compliance) = (V::load(&input.most), V::load(&input.compliance[0]));
+        let give = compliance * z1;
+        if !give.all_le(most) {
+            // a spring that is pressed as far as it may be is held by a row that gives no more
+            let held = self.velocity(point, 0) + V::load(&input.bias[0]) + most;
+            let hard = (z0 - held / (V::load(&point.response) - compliance)).or_zero();
+            z1 = give.select_le(most, z1, hard);
+        }
+        let z1 = met.select_le(enough, z0, z1);
         let dz = z1 - z0;
         z1.store(&mut z[0]);
         self.apply(
@@ -144,14 +183,25 @@ impl<'a> Chunk<'a> {
             let inputs = &self.inputs[range.clone()];
             let impulses = &mut self.impulses[range];
             let mut sides = group.gather::<V>(nodes);
-            if part != Part::Normal {
+            let [before, normals, after] = part.order();
+            if before {
                 for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
                     residual = residual.worse(sides.friction(point, input, z));
                 }
             }
-            if part != Part::Friction {
+            if normals {
+                let mut met = V::splat(0.0);
                 for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
-                    residual = residual.worse(sides.normal(point, input, z));
+                    met = met.worse(sides.normal(point, input, z));
+                }
+                residual = residual.worse(met);
+                if (before || after) && points.len() > 1 {
+                    sides.land((points, inputs), impulses, met);
+                }
+            }
+            if after {
+                for ((point, input), z) in points.iter().zip(inputs).zip(&mut *impulses) {
+                    residual = residual.worse(sides.friction(point, input, z));
                 }
             }
             group.scatter(&sides, nodes);

@@ -30,7 +30,7 @@ pub fn iterate(
     let (effective, counts) = match part {
         Part::Normal => (&scratch.part_split.value, 0),
         Part::Friction => (&scratch.part_split.value, 1),
-        Part::Both => (&scratch.block_split.value, 2),
+        Part::Both | Part::Loaded => (&scratch.block_split.value, 2),
     };
     let split = Some(&scratch.block_counts.value[counts]);
     let pass = Pass { problem, part, velocities, effective, split, relax: 1.0 };

@@ -18,7 +18,7 @@ pub fn iterate(
     impulses: &mut [f64],
     scratch: &mut Scratch,
 ) {
-    if part == Part::Both {
+    if matches!(part, Part::Both | Part::Loaded) {
         return in_turn(iterate, problem, velocities, impulses, scratch);
     }
     scratch.update_whole(problem);

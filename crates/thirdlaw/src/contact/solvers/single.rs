@@ -49,7 +49,7 @@ pub fn iterate_block_mass_splitting(
     let (effective, counts): (&[Effective], &Counts) = match part {
         Part::Normal => (&scratch.part_split.value, &scratch.block_counts.value[0]),
         Part::Friction => (&scratch.part_split.value, &scratch.block_counts.value[1]),
-        Part::Both => (&scratch.block_split.value, &scratch.block_counts.value[2]),
+        Part::Both | Part::Loaded => (&scratch.block_split.value, &scratch.block_counts.value[2]),
     };
     round(velocities, impulses);
     let mut residual = 0.0_f32;

@@ -10,7 +10,7 @@
 use super::restitution::{INSIDE, Spring};
 use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{IslandScratch, Members, Setting, SolveTotals};
-use crate::contact::{Anchor, Softness, follow};
+use crate::contact::{Anchor, Part, Softness, follow};
 use crate::math::Mat3;
 use crate::model::settings::ContactSettings;
 
@@ -47,11 +47,16 @@ pub fn solve<'a>(
         poses.clear();
         poses.extend(bodies.iter().map(|body| (body.position, Mat3::from_quat(body.rotation))));
         follow::advance((problem, turned), poses, &soft, velocities, solver);
-        let mut left = follow::iterate(contact.iterations, velocities, solver);
+        let mut left = follow::iterate(Part::Both, contact.iterations, velocities, solver);
         scratch.pushed.clone_from(&velocities.bodies);
         if contact.relax_iterations > 0 {
             follow::relax(h, solver);
-            left = left.max(follow::iterate(contact.relax_iterations, velocities, solver));
+            left = left.max(follow::iterate(
+                Part::Loaded,
+                contact.relax_iterations,
+                velocities,
+                solver,
+            ));
         }
         totals.iterations += contact.iterations + contact.relax_iterations;
         totals.residual = totals.residual.max(left);

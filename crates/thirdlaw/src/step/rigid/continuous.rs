@@ -22,8 +22,8 @@ use crate::step::island::Islands;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Share of the inner radius that stands for a body whose contacts should have held it.
-const CORE: f64 = 0.25;
+/// Shares of the inner radius that stand for a body whose contacts should have held it.
+const CORES: [f64; 3] = [0.25, 0.03, 0.004];
 
 /// What sweeping reads: the broad phase knows where bodies were before the step.
 pub struct Sweep<'a> {
@@ -176,10 +176,13 @@ impl Sweep<'_> {
         // bodies with a contact in this step were held by it; what must not happen is that the core
         // passes all the same, so those are swept by their core alone
         let time = if touched {
-            let core = Shape::sphere(CORE * inner).ok()?;
             let start = Pose::from_parts(motion.start * body.center, Quat::IDENTITY);
             let motion = Motion { start, turn: Vec3::ZERO, center_local: Vec3::ZERO, ..motion };
-            time_of_impact(&core, &motion, &other_body.shape, &other_motion, 0.0)
+            // a core that was stopped at the other one has to begin before it again
+            CORES.iter().find_map(|share| {
+                let core = Shape::sphere(share * inner).ok()?;
+                time_of_impact(&core, &motion, &other_body.shape, &other_motion, 0.0)
+            })
         } else {
             time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, 0.05 * inner)
         };

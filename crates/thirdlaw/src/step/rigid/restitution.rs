@@ -54,25 +54,22 @@ impl Spring {
         Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
     }
 
-    /// Bias and compliance of a closed point with response N that carried `load` before.
+    /// Bias and compliance of a closed point with response N.
     ///
     /// A point is closed from a small gap on, its skin. Between there and the slop nothing pushes, but the
     /// row is as soft as below: what lands is held, and sinks at the speed Γ z that its load gives it. A
     /// body that rocks by less than its skin thus comes to rest on all its points, instead of changing
     /// from edge to edge for seconds.
-    ///
-    /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
-    /// would press it farther than the sag allowed is carried by the bias instead.
-    pub fn push(
-        &self,
-        settings: &ContactSettings,
-        gap: f64,
-        response: f64,
-        load: f64,
-    ) -> (f64, f64) {
+    pub fn push(&self, settings: &ContactSettings, gap: f64, response: f64) -> (f64, f64) {
         let overlap = (gap + settings.slop).min(0.0);
-        let compliance = self.softness * response;
-        let excess = (compliance * load - self.rate * settings.sag).max(0.0);
-        ((self.rate * overlap).max(-settings.push_speed) - excess, compliance)
+        ((self.rate * overlap).max(-settings.push_speed), self.softness * response)
+    }
+
+    /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. It gives way
+    /// by no more than the sag allowed: J v + b + min(Γ z, rate·sag) = 0. This is the part of Γ z that is too
+    /// much, for the impulse z. The kernels work it out in every iteration; rows have it in their bias, from
+    /// the impulse before, and take it back where that was an impact.
+    pub fn excess(&self, settings: &ContactSettings, compliance: f64, load: f64) -> f64 {
+        (compliance * load - self.rate * settings.sag).max(0.0)
     }
 }

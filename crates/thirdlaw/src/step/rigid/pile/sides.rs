@@ -209,7 +209,11 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
                 let soft = wanted.select_le(zero, V::splat(spring.softness), zero);
                 let share = V::splat(1.0 / (1.0 + spring.softness));
                 let scale = wanted.select_le(zero, share, one);
-                now - scale * (closing + (wanted + soft * now))
+                let next = now - scale * (closing + (wanted + soft * now));
+                // a spring that is pressed as far as it may be gives no more
+                let most = V::splat(spring.rate * spring.sag) * V::load(&point.inverse);
+                let hard = now - (closing + (wanted + most));
+                (soft * next).select_le(most, next, hard)
             }
             // what an open point wants is its room
             _ => (now - wanted.max(zero)) - closing,

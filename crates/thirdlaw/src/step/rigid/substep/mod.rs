@@ -36,6 +36,9 @@ use crate::state::point::PointState;
 use crate::step::classify::{Facts, effort};
 use crate::step::island::{Linked, Touch};
 
+/// Most times that a push is solved again because loads were less than expected.
+const EASINGS: u32 = 4;
+
 /// Impulses of a contact point in the last substep.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PointImpulse {
@@ -131,6 +134,8 @@ pub(crate) struct LocalPoint {
     room: f64,
     /// Gap at the beginning of this substep, m.
     pub gap: f64,
+    /// Speed that is held beyond what the push may give way with, m/s.
+    excess: f64,
     /// e.
     pub restitution: f64,
     /// Normal velocity to leave with, m/s, where joints hold the bodies; 0 if this point does not bounce.
@@ -192,7 +197,10 @@ pub fn solve_island(
     let rows = scratch.problem.rows.len();
     let facts = Facts::of_bodies(model, state, slots);
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
-    let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+    let relax = SolveSettings {
+        friction_last: true,
+        ..effort(&facts, &settings.contact, settings.contact.relax_iterations, rows)
+    };
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         let told = substep == 0 && !free;
@@ -210,10 +218,20 @@ pub fn solve_island(
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
             totals.add(scratch.solve(&push_out));
+            for _ in 0..EASINGS {
+                if !scratch.ease_rows(&settings.contact, h) {
+                    break;
+                }
+                totals.add(scratch.solve(&push_out));
+            }
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
         if !free && settings.contact.relax_iterations > 0 {
             scratch.relax_rows(h);
+            // where the direct solver follows, the effective masses of the push keep redundant rows apart
+            if relax.direct == contact::DirectUse::Never {
+                contact::refresh(&scratch.problem, &mut scratch.solver);
+            }
             totals.add(scratch.solve(&relax));
         }
         if told {

@@ -108,16 +108,39 @@ impl IslandScratch {
                 let skin = place.skin.min(settings.skin);
                 place.gap = gap;
                 place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
+                place.excess = 0.0;
                 (rows[0].bias, rows[0].compliance) = if gap > skin {
                     (place.room / h, 0.0)
                 } else {
                     let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
                         + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
-                    spring.push(settings, gap, response, self.impulses[row])
+                    let push = spring.push(settings, gap, response);
+                    let load = spring.excess(settings, push.1, self.impulses[row]);
+                    place.excess = load;
+                    (push.0 - load, push.1)
                 };
                 row += 3;
             }
         }
+    }
+
+    /// Takes back what pushes hold for loads that have not come: an impact is no load that stays. Says whether
+    /// there was any.
+    pub(in crate::step) fn ease_rows(&mut self, settings: &ContactSettings, h: f64) -> bool {
+        let spring = Spring::new(settings, h);
+        let mut eased = false;
+        for (i, point) in self.points.iter_mut().enumerate().filter(|(_, p)| p.excess > 0.0) {
+            let row = &mut self.problem.rows[3 * i];
+            let load = spring.excess(settings, row.compliance, self.impulses[3 * i]);
+            let less = point.excess - load;
+            // as much as pushes may give way with is of no matter
+            if less > spring.rate * settings.sag {
+                row.bias += less;
+                point.excess = load;
+                eased = true;
+            }
+        }
+        eased
     }
 
     /// Whether no contact point touches, with bodies as they are.

@@ -175,17 +175,13 @@ unsafe fn place<V: Vector>(
     let apart = dot(load(&bundle.normal), way);
     let (zero, inv_h, rate) = (V::splat(0.0), V::splat(spring.inv_h), V::splat(spring.rate));
     let (slop, speed) = (V::splat(spring.slop), V::splat(spring.speed));
-    let softness = V::splat(spring.softness);
-    let held = V::splat(spring.rate * spring.sag);
     let skin = V::load(&bundle.skin).min(V::splat(spring.skin));
     let inside = V::splat(INSIDE as f32) * skin;
     for point in points {
         let turned = dot(load(&point.arm[1]), turn[1]) - dot(load(&point.arm[0]), turn[0]);
         let gap = V::load(&point.gap_start) + apart + turned;
         let inverse = V::load(&point.inverse);
-        // a load that would press the spring farther than the sag allowed is carried by b
-        let excess = (softness * V::load(&point.impulse) - held * inverse).max(zero);
-        let push = (rate * (gap + slop).min(zero)).max(zero - speed) * inverse - excess;
+        let push = (rate * (gap + slop).min(zero)).max(zero - speed) * inverse;
         let room = gap - inside;
         gap.select_le(skin, push, room * inv_h * inverse).store(&mut point.push);
     }
