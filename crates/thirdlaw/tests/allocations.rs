@@ -53,7 +53,7 @@ fn stacks(count: usize) -> World {
     world
 }
 
-/// Swinging chains, a driven arm that pushes a box over a floor, and a closed loop.
+/// Swinging chains, joined boxes on a floor, a driven arm that pushes a box over a floor, and a closed loop.
 fn mechanisms() -> World {
     let settings = Settings { sleeping: false, ..Settings::default() };
     let mut world = World::new(settings).expect("valid settings");
@@ -67,8 +67,14 @@ fn mechanisms() -> World {
     }
     let arm = add(Body::dynamic(bar.clone()).at(-2.0, 0.3, 0.0).mass(1.0));
     let cube = Shape::cuboid(Vec3::splat(0.2)).expect("a cube");
-    add(Body::dynamic(cube).at(-2.5, 0.2, 0.0).mass(1.0));
+    add(Body::dynamic(cube.clone()).at(-2.5, 0.2, 0.0).mass(1.0));
+    let foot = |k: i32| Body::dynamic(cube.clone()).at(5.0 + 0.5 * f64::from(k), 0.2, 0.0);
+    let feet: Vec<BodyId> = (0..10).map(|k| add(foot(k).mass(1.0))).collect();
     let mut join = |joint: Joint| world.add_joint(joint).expect("a joint");
+    for (k, pair) in feet.windows(2).enumerate() {
+        let ankle = Joint::ball(pair[0], pair[1]).at(5.25 + 0.5 * k as f64, 0.2, 0.0);
+        join(ankle.friction(Axis::TurnX, 0.1).limit(Axis::TurnZ, -1.0, 1.0));
+    }
     let mut before = Side::World;
     for (i, &link) in chain.iter().enumerate() {
         let joint = Joint::ball(before, link).at(0.4 * i as f64, 6.0, 0.0);

@@ -18,6 +18,7 @@ mod interleaved;
 mod joint;
 mod joint_energy;
 mod joint_input;
+mod jointed_pile;
 mod measures;
 mod mechanism;
 mod net;

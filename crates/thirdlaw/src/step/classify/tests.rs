@@ -24,7 +24,17 @@ fn every_threshold_divides_two_paths() {
     let lopsided = Facts { masses: [1.0, 21.0], rows: 300, contacts: 25, ..resting() };
     assert_eq!(path(lopsided), SolvePath::ConvergedPile);
     assert_eq!(path(Facts { masses: [1e-10, 1e-10], ..fast }), SolvePath::Batched);
-    assert_eq!(path(Facts { links: 1, ..fast }), SolvePath::General);
+    let joined = Facts { links: MANY_LINKS, joints: LinkFacts::NONE, ..fast };
+    assert_eq!(path(joined), SolvePath::JointedPile);
+    let but = |joints: LinkFacts| path(Facts { joints, ..joined });
+    assert_eq!(but(LinkFacts { rows: false, ..LinkFacts::NONE }), SolvePath::General);
+    assert_eq!(but(LinkFacts { anchored: true, ..LinkFacts::NONE }), SolvePath::General);
+    assert_eq!(but(LinkFacts { ratio: 21.0, ..LinkFacts::NONE }), SolvePath::General);
+    assert_eq!(but(LinkFacts { spin: 130.0, ..LinkFacts::NONE }), SolvePath::General);
+    assert_eq!(path(Facts { links: 1, ..joined }), SolvePath::General);
+    assert_eq!(path(Facts { links: 1, rows: 243, ..joined }), SolvePath::JointedPile);
+    assert_eq!(path(Facts { bounces: true, ..joined }), SolvePath::General);
+    assert_eq!(path(Facts { contacts: 0, ..joined }), SolvePath::General);
     assert_eq!(path(Facts { plain_body: true, ..Facts::none() }), SolvePath::Free);
     assert_eq!(path(Facts::none()), SolvePath::General);
 }

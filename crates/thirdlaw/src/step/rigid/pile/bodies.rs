@@ -341,7 +341,10 @@ impl Turner {
         let body = &setting.0.bodies[self.slot as usize];
         self.before = self.after;
         let omega = self.twist(velocity).angular;
-        self.after = rotation::advance(body, self.before, omega, h);
+        self.after = match self.follows {
+            true => rotation::advance_once(body, self.before, omega, h),
+            false => rotation::advance(body, self.before, omega, h),
+        };
     }
 
     /// Velocity with timed forces and locks.

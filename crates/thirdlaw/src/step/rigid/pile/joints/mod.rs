@@ -3,6 +3,8 @@
 mod bundle;
 mod pack;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use super::bundle::{Padded, WORLD};
 use super::order::{Chunk, Entry, Order};
@@ -13,7 +15,8 @@ use crate::model::Model;
 use crate::model::joint::model::{JointModel, Node};
 use crate::parallel::share::Shared;
 use crate::state::joint::JointState;
-pub use bundle::ROWS_MAX;
+use bundle::ROWS_MAX;
+
 use bundle::{Bundle, Row};
 use pack::{End, Source, pack, reaction, used};
 use std::ops::Range;
