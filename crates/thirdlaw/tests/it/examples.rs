@@ -1,5 +1,9 @@
 //! The programs in `examples/` that show how to use the engine, run as they stand. They check themselves.
 
+#[path = "../../examples/character.rs"]
+mod character;
+#[path = "../../examples/compare_solvers.rs"]
+mod compare_solvers;
 #[path = "../../examples/custom_force.rs"]
 mod custom_force;
 #[path = "../../examples/flag.rs"]
@@ -8,6 +12,8 @@ mod flag;
 mod frames;
 #[path = "../../examples/hello_world.rs"]
 mod hello_world;
+#[path = "../../examples/own_simulator.rs"]
+mod own_simulator;
 #[path = "../../examples/ragdoll.rs"]
 mod ragdoll;
 #[path = "../../examples/rollback.rs"]
@@ -20,6 +26,8 @@ mod soft_cube;
 mod stack_and_ray;
 #[path = "../../examples/thousand_runs.rs"]
 mod thousand_runs;
+#[path = "../../examples/vehicle.rs"]
+mod vehicle;
 
 #[test]
 fn the_example_hello_world_runs() {
@@ -69,4 +77,24 @@ fn the_example_thousand_runs_runs() {
 #[test]
 fn the_example_frames_runs() {
     frames::main().expect("it ends well");
+}
+
+#[test]
+fn the_example_character_runs() {
+    character::main().expect("it ends well");
+}
+
+#[test]
+fn the_example_vehicle_runs() {
+    vehicle::main().expect("it ends well");
+}
+
+#[test]
+fn the_example_compare_solvers_runs() {
+    compare_solvers::main().expect("it ends well");
+}
+
+#[test]
+fn the_example_own_simulator_runs() {
+    own_simulator::main().expect("it ends well");
 }

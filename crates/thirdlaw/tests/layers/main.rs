@@ -31,6 +31,7 @@ const LAYERS: &[&str] = &[
     "step",
     "world",
     "measure",
+    "control",
     "couple",
 ];
 
@@ -43,6 +44,7 @@ const CLOSED: &[(&str, &str, &[&str])] = &[
     ("couple", "world", &[]),
     ("couple", "step", &[]),
     ("couple", "measure", &[]),
+    ("couple", "control", &[]),
 ];
 
 /// A reference from one module to another.

@@ -1,0 +1,5 @@
+//! Characters and vehicles keep the laws of what they are made of.
+
+mod character;
+mod minute;
+mod vehicle;
