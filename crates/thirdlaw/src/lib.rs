@@ -10,6 +10,7 @@
 //! of any. The programs in `examples/` are short.
 
 pub mod contact;
+pub mod control;
 pub mod couple;
 pub mod energy;
 pub mod ids;
@@ -33,6 +34,7 @@ pub mod collide;
 #[doc(hidden)]
 pub mod linalg;
 
+pub use control::{Character, CharacterSettings, Footing, Vehicle, Wheel, WheelSettings};
 pub use energy::solid::{EnergyDensity, SolidLaw, SolidMaterial};
 pub use ids::{
     AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, ParticleId,
@@ -43,6 +45,7 @@ pub use model::body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };
 pub use model::cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
+pub use model::contact_hook::{ContactHook, HookedBody, HookedContact};
 pub use model::deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
 pub use model::emitter::{Emitter, EmitterError, ForceField, Source};
 pub use model::error::{BodyError, EditError, SettingsError};
@@ -85,6 +88,8 @@ pub mod read {
     pub struct Determinism;
     #[doc = include_str!("../../../docs/book/src/couple.md")]
     pub struct Couple;
+    #[doc = include_str!("../../../docs/book/src/controllers.md")]
+    pub struct Controllers;
     #[doc = include_str!("../../../docs/book/src/rapier.md")]
     pub struct Rapier;
     #[doc = include_str!("../../../docs/book/src/particles.md")]

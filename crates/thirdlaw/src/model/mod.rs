@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod cloth;
+pub mod contact_hook;
 pub mod deformable;
 pub mod emitter;
 pub mod error;
@@ -13,6 +14,7 @@ pub mod solid;
 pub use body::model::BodyModel;
 
 use crate::ids::{BodyId, DeformableId, EmitterId, StaleId};
+use contact_hook::ContactHook;
 use deformable::model::{DeformableModel, Sheet};
 use emitter::field::ForceField;
 use emitter::model::EmitterModel;
@@ -55,6 +57,8 @@ pub struct Model {
     pub emitters_free: Vec<u32>,
     /// The user's own field, which acts on all particles.
     pub field: Option<Arc<dyn ForceField>>,
+    /// The user's own say in contacts of bodies.
+    pub contact_hook: Option<Arc<dyn ContactHook>>,
 }
 
 /// The constant part of a user's own constraint.
@@ -121,6 +125,9 @@ impl Model {
         self.emitters.iter().for_each(|emitter| emitter.fingerprint(&mut hasher));
         if let Some(field) = &self.field {
             field.fingerprint().hash(&mut hasher);
+        }
+        if let Some(hook) = &self.contact_hook {
+            (1u8, hook.fingerprint()).hash(&mut hasher);
         }
         hasher.finish()
     }

@@ -9,6 +9,7 @@ use crate::ids::{BodyId, JointId, StaleId};
 use crate::math::{Pose, Twist, rotation_vector};
 use crate::model::body::model::BodyModel;
 use crate::model::body::{AxisLocks, Body, BodyKind, Groups, Mass, Material};
+use crate::model::contact_hook::ContactHook;
 use crate::model::deformable::model::{PinHold, Sheet};
 use crate::model::error::{BodyError, EditError, check_number, check_pose};
 use crate::model::joint::axis::{Axis, Limits};
@@ -252,6 +253,17 @@ impl World {
                 (body.linear_velocity, body.angular_velocity) = Default::default();
             }
         })
+    }
+
+    /// Gives a hook of the user's own a say in contacts of bodies, or takes it away; everything wakes. What a
+    /// hook owes the engine is said at [`ContactHook`].
+    #[doc(alias = "PhysicsHooks")]
+    pub fn set_contact_hook(&mut self, hook: Option<Arc<dyn ContactHook>>) {
+        for body in &mut self.state.bodies {
+            (body.asleep, body.quiet) = (false, 0.0);
+        }
+        self.model.contact_hook = hook;
+        self.model.revision += 1;
     }
 
     /// A change that contacts and the memory of collision detection need not know of.

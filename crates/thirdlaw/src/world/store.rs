@@ -1,7 +1,7 @@
 //! A whole world as bytes: model, state, settings, user data, and what was asked for the next step.
 //!
 //! Restored into an empty process it has the same hash and goes on with the same bits. What is code (the
-//! user's own constraints, force fields, laws of solids) cannot be written; its name is, and it is attached
+//! user's own constraints, force fields, laws of solids, hooks of contacts) cannot be written; its name is, and it is attached
 //! again by name. What a world only remembers for speed, what it was asked ([`World::cast_ray`]) and who
 //! listens ([`World::listen`]) are not written.
 //!
@@ -24,6 +24,7 @@ use crate::energy::solid::{EnergyDensity, SolidLaw};
 use crate::ids::AnyId;
 use crate::math::Vec3;
 use crate::model::body::model::BodyModel;
+use crate::model::contact_hook::ContactHook;
 use crate::model::deformable::model::{DeformableModel, Sheet};
 use crate::model::emitter::Emitter;
 use crate::model::emitter::field::ForceField;
@@ -51,6 +52,7 @@ pub struct Attachments {
     constraints: BTreeMap<String, Arc<dyn Constraint>>,
     fields: BTreeMap<String, Arc<dyn ForceField>>,
     laws: BTreeMap<String, Arc<dyn EnergyDensity>>,
+    hooks: BTreeMap<String, Arc<dyn ContactHook>>,
 }
 
 impl Attachments {
@@ -63,6 +65,12 @@ impl Attachments {
     /// With a force field under its own name.
     pub fn field(mut self, field: Arc<dyn ForceField>) -> Self {
         self.fields.insert(field.name(), field);
+        self
+    }
+
+    /// With a hook of contacts under its own name.
+    pub fn hook(mut self, hook: Arc<dyn ContactHook>) -> Self {
+        self.hooks.insert(hook.name(), hook);
         self
     }
 
@@ -90,7 +98,7 @@ pub enum LoadError {
     Layout,
     /// Code that the world needs was not attached.
     Missing {
-        /// "constraint", "force field" or "law".
+        /// "constraint", "force field", "law" or "contact hook".
         what: &'static str,
         /// Its name.
         name: String,
@@ -111,7 +119,10 @@ impl std::fmt::Display for LoadError {
                 write!(f, "the world needs the {what} `{name}`; attach it")
             }
             LoadError::OtherCode => {
-                write!(f, "an attached constraint, field or law is not the one that was written")
+                write!(
+                    f,
+                    "an attached constraint, field, law or hook is not the one that was written"
+                )
             }
         }
     }
@@ -132,6 +143,7 @@ struct Written {
     cloths: Vec<DeformableModel>,
     emitters: Vec<(bool, u32, Emitter)>,
     field: Option<String>,
+    contact_hook: Option<String>,
     revision: u64,
     fingerprint: u64,
     state: State,
@@ -217,6 +229,7 @@ impl World {
                 .map(|e| (e.alive, e.generation, e.emitter.clone()))
                 .collect(),
             field: model.field.as_ref().map(|field| field.name()),
+            contact_hook: model.contact_hook.as_ref().map(|hook| hook.name()),
             revision: model.revision,
             fingerprint: model.fingerprint(),
             state: State::clone(&self.state),
@@ -268,6 +281,10 @@ impl Written {
         if let Some(name) = self.field {
             let found = code.fields.get(&name).cloned();
             model.field = Some(found.ok_or_else(|| missing("force field", &name))?);
+        }
+        if let Some(name) = self.contact_hook {
+            let found = code.hooks.get(&name).cloned();
+            model.contact_hook = Some(found.ok_or_else(|| missing("contact hook", &name))?);
         }
         model.sheet = Arc::new(Sheet::build(&mut model.cloths));
         if model.fingerprint() != self.fingerprint {

@@ -19,6 +19,7 @@ pub(crate) mod batched;
 pub(crate) mod continuous;
 pub(crate) mod finish;
 pub(crate) mod free;
+mod hooked;
 pub(crate) mod jointed;
 pub(crate) mod jointed_bounce;
 pub(crate) mod jointed_contacts;
@@ -84,7 +85,7 @@ pub struct Scratch {
     seen: Vec<finish::Seen>,
     joints: Vec<JointState>,
     points: Vec<PointState>,
-    /// Pairs of bodies that a joint keeps from touching, ordered.
+    /// Pairs of bodies that a joint or a hook keeps from touching, ordered.
     apart: Vec<(u32, u32)>,
 }
 
@@ -144,12 +145,15 @@ pub(super) fn detect(
     if settings.continuous {
         scratch.broad.look_ahead(dt);
     }
-    keep_joined_apart(model, state, scratch);
+    keep_apart(model, state, scratch);
     observer.end(Stage::BroadPhase);
 
     observer.begin(Stage::NarrowPhase);
     let lengths = (dt, dt / f64::from(settings.substeps));
     contacts::update(model, state, &mut scratch.broad, lengths, &mut scratch.contacts);
+    if let Some(hook) = &model.contact_hook {
+        hooked::judge(&**hook, model, state, &mut scratch.apart);
+    }
     observer.end(Stage::NarrowPhase);
 
     observer.begin(Stage::Islands);
@@ -157,11 +161,14 @@ pub(super) fn detect(
     observer.end(Stage::Islands);
 }
 
-/// Takes out the pairs that an unbroken joint keeps from touching.
-fn keep_joined_apart(model: &Model, state: &State, scratch: &mut Scratch) {
+/// Takes out the pairs that an unbroken joint, or a user's own hook, keeps from touching.
+fn keep_apart(model: &Model, state: &State, scratch: &mut Scratch) {
     scratch.apart.clear();
     let joints = model.joints.iter().zip(&state.joints);
     scratch.apart.extend(joints.filter_map(|(joint, now)| joint.apart(now.broken)));
+    if let Some(hook) = &model.contact_hook {
+        hooked::leave_out(&**hook, (model, state), &scratch.broad, &mut scratch.apart);
+    }
     if !scratch.apart.is_empty() {
         scratch.apart.sort_unstable();
         scratch.broad.leave_out(&scratch.apart);
