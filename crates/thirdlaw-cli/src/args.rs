@@ -90,6 +90,9 @@ pub struct RunArgs {
     /// Also write joints.csv: coordinates, rates and reactions of every joint in every frame
     #[arg(long)]
     pub joints: bool,
+    /// Also write contacts.csv: place, gap and force of every point in which bodies push each other
+    #[arg(long)]
+    pub contacts: bool,
     /// Also write points.csv: position of every vertex of every cloth in every frame
     #[arg(long)]
     pub points: bool,
@@ -119,6 +122,7 @@ impl RunArgs {
             overrides: Vec::new(),
             poses: false,
             joints: false,
+            contacts: false,
             points: false,
             quiet: false,
             force: false,

@@ -58,6 +58,7 @@ fn run_options(args: &RunArgs, scene: &Scene) -> Result<RunOptions, Failure> {
         cache: !args.no_cache,
         poses: args.poses,
         joints: args.joints,
+        contacts: args.contacts,
         points: args.points,
         threads: args.threads.unwrap_or_else(core_count),
     })
@@ -158,4 +159,5 @@ fn is_plain(record: &RunRecord) -> bool {
         && !record.poses
         && !record.points
         && !record.joints
+        && !record.contacts
 }

@@ -140,6 +140,7 @@ fn where_results_are(run: &Run) -> String {
     let mut files = vec!["run.json", "stats.csv", "stages.csv"];
     files.extend(record.poses.then_some("poses.csv"));
     files.extend(record.joints.then_some("joints.csv"));
+    files.extend(record.contacts.then_some("contacts.csv"));
     files.extend(record.points.then_some("points.csv"));
     files.extend(record.coupling.is_some().then_some("coupling.csv"));
     files.extend(record.cache.then_some("frames/"));

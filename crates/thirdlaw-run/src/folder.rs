@@ -15,6 +15,7 @@ pub(crate) const STATS: &str = "stats.csv";
 pub(crate) const STAGES: &str = "stages.csv";
 const POSES: &str = "poses.csv";
 const JOINTS: &str = "joints.csv";
+const CONTACTS: &str = "contacts.csv";
 const POINTS: &str = "points.csv";
 /// Name of the table of what crossed couplings.
 pub(crate) const COUPLING: &str = "coupling.csv";
@@ -48,6 +49,7 @@ impl RunFolder {
         files::remove(&self.stats())?;
         files::remove(&self.poses())?;
         files::remove(&self.joints())?;
+        files::remove(&self.contacts())?;
         files::remove(&self.points())?;
         files::remove(&self.coupling())?;
         files::remove(&self.stages())?;
@@ -82,6 +84,11 @@ impl RunFolder {
     /// Where `poses.csv` is.
     pub(crate) fn poses(&self) -> PathBuf {
         self.path.join(POSES)
+    }
+
+    /// Where `contacts.csv` is.
+    pub(crate) fn contacts(&self) -> PathBuf {
+        self.path.join(CONTACTS)
     }
 
     /// Where `joints.csv` is.

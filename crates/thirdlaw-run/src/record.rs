@@ -48,6 +48,9 @@ pub struct RunRecord {
     /// Whether `joints.csv` is written.
     #[serde(default)]
     pub joints: bool,
+    /// Whether `contacts.csv` is written.
+    #[serde(default)]
+    pub contacts: bool,
     /// Whether `points.csv` is written.
     #[serde(default)]
     pub points: bool,
@@ -182,6 +185,8 @@ pub struct RunOptions {
     pub poses: bool,
     /// Whether `joints.csv` is written.
     pub joints: bool,
+    /// Whether `contacts.csv` is written.
+    pub contacts: bool,
     /// Whether `points.csv` is written.
     pub points: bool,
     /// Threads computed with, for the record.
@@ -194,7 +199,8 @@ impl Default for RunOptions {
     fn default() -> RunOptions {
         let threads = rayon::current_num_threads();
         let (frames, cache) = (None, true);
-        RunOptions { frames, cache, poses: false, joints: false, points: false, threads }
+        let (poses, joints, contacts, points) = (false, false, false, false);
+        RunOptions { frames, cache, poses, joints, contacts, points, threads }
     }
 }
 
@@ -226,6 +232,7 @@ impl RunRecord {
             cache: options.cache,
             poses: options.poses,
             joints: options.joints,
+            contacts: options.contacts,
             points: options.points,
             coupling: scene.partition.as_ref().map(CouplingRecord::new),
             machine: Machine::here(options.threads),
@@ -287,6 +294,7 @@ impl RunRecord {
         text += if self.poses { " --poses" } else { "" };
         text += if self.points { " --points" } else { "" };
         text += if self.joints { " --joints" } else { "" };
+        text += if self.contacts { " --contacts" } else { "" };
         text + " --force"
     }
 

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cloth;
+mod contacts;
 mod coupled;
 mod errors;
 mod export;

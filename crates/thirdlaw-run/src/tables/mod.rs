@@ -1,5 +1,6 @@
 //! The tables of a run: CSV files with a row for each frame, body, joint, vertex, stage or coupling.
 
+mod contacts;
 pub(crate) mod coupling;
 mod joints;
 mod points;
@@ -26,6 +27,7 @@ pub(crate) struct Tables {
     /// Where they were asked for.
     poses: Option<FrameTable>,
     joints: Option<FrameTable>,
+    contacts: Option<FrameTable>,
     points: Option<FrameTable>,
     /// Where several simulators share the scene.
     coupling: Option<FrameTable>,
@@ -64,11 +66,12 @@ impl Tables {
         };
         let poses = open_if(record.poses, &folder.poses(), &poses::COLUMNS)?;
         let joints = open_if(record.joints, &folder.joints(), &joints::COLUMNS)?;
+        let contacts = open_if(record.contacts, &folder.contacts(), &contacts::COLUMNS)?;
         let points = open_if(record.points, &folder.points(), &points::COLUMNS)?;
         let is_coupled = record.coupling.is_some();
         let coupling = open_if(is_coupled, &folder.coupling(), &coupling::COLUMNS)?;
         let stages = open(&folder.stages(), &stages::COLUMNS)?;
-        Ok(Tables { stats, stages, poses, joints, points, coupling })
+        Ok(Tables { stats, stages, poses, joints, contacts, points, coupling })
     }
 
     /// Appends the rows of the present frame.
@@ -76,6 +79,9 @@ impl Tables {
         let (frame, scene) = (stats.frame, stepper.scene());
         if let Some(table) = &mut self.coupling {
             table.append(stepper.coupling_rows().iter().map(CouplingRow::fields))?;
+        }
+        if let Some(table) = &mut self.contacts {
+            table.append(contacts::rows(frame, &scene.world, &scene.bodies))?;
         }
         self.stats.append([stats::to_row(stats)])?;
         self.stages.append(stages::rows(frame, &stepper.report().stages))?;
@@ -94,11 +100,11 @@ impl Tables {
     /// Makes sure that all that counts is on the disk.
     pub fn sync(&self) -> Result<(), RunError> {
         self.stats.sync()?;
-        let others = [&self.poses, &self.joints, &self.points, &self.coupling];
+        let others = [&self.poses, &self.joints, &self.contacts, &self.points, &self.coupling];
         others.into_iter().flatten().try_for_each(FrameTable::sync)
     }
 
-    /// How many frames, from frame 0 on, have all their rows of bodies, joints and vertices.
+    /// How many frames, from frame 0 on, have all their rows of bodies, joints, contacts and vertices.
     pub fn whole_frames(
         folder: &RunFolder,
         record: &RunRecord,
@@ -110,6 +116,9 @@ impl Tables {
         }
         if record.joints {
             whole = whole.min(whole_frames(&folder.joints(), scene.joints.len())?);
+        }
+        if record.contacts {
+            whole = whole.min(contacts::whole_frames(&folder.contacts())?);
         }
         if record.points {
             whole = whole.min(whole_frames(&folder.points(), points::count(scene))?);

@@ -205,10 +205,14 @@ pub enum BodyReading {
     Struck(usize),
     /// Size of that force, N.
     StruckForce,
+    /// Force with which other bodies touch it at the end of the last substep along an axis, N.
+    Contact(usize),
+    /// Size of that force, N.
+    ContactForce,
 }
 
 /// Body quantities by name.
-pub const BODY_READINGS: [(&str, BodyReading); 26] = [
+pub const BODY_READINGS: [(&str, BodyReading); 30] = [
     ("x", BodyReading::Position(0)),
     ("y", BodyReading::Position(1)),
     ("z", BodyReading::Position(2)),
@@ -235,6 +239,10 @@ pub const BODY_READINGS: [(&str, BodyReading); 26] = [
     ("struck_y", BodyReading::Struck(1)),
     ("struck_z", BodyReading::Struck(2)),
     ("struck", BodyReading::StruckForce),
+    ("contact_x", BodyReading::Contact(0)),
+    ("contact_y", BodyReading::Contact(1)),
+    ("contact_z", BodyReading::Contact(2)),
+    ("contact", BodyReading::ContactForce),
 ];
 
 impl BodyReading {
@@ -259,6 +267,10 @@ impl BodyReading {
             }
             BodyReading::Asleep => f64::from(u8::from(world.is_asleep(id).unwrap_or(false))),
             BodyReading::Struck(i) => world.struck(id).map_or(f64::NAN, |push| push.force[i]),
+            BodyReading::Contact(i) => world.contact_force(id).map_or(f64::NAN, |force| force[i]),
+            BodyReading::ContactForce => {
+                world.contact_force(id).map_or(f64::NAN, |force| force.length())
+            }
             BodyReading::StruckForce => {
                 world.struck(id).map_or(f64::NAN, |push| push.force.length())
             }

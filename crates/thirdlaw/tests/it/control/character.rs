@@ -214,7 +214,7 @@ fn it_pushes_what_it_walks_into() {
         walk(&mut world, &mut walker, 2.0 * Vec3::X, 3.0, FRAME);
         let way = world.center(crate_).unwrap().x - 1.5;
         assert_eq!(way > 2.0, moves, "{way}");
-        assert!(way > 2.0 || way < 1e-3, "{way}");
+        assert!(moves || way < 1e-3, "{way}");
         let gap = world.center(crate_).unwrap().x - walker.feet(&world).unwrap().x;
         assert!(gap > 0.79, "{gap}");
     }

@@ -36,7 +36,10 @@ fn playground(random: &mut Random) -> (World, BodyId) {
         add(Body::dynamic(cuboid(size, size, size)).mass(mass).at(place[0], 2.0, place[1]));
     }
     let log = Shape::cylinder(1.0, 0.2).unwrap();
-    add(Body::dynamic(log).mass(60.0).at(0.0, 0.2, 6.0).rotated(1.5707 * Vec3::X));
+    add(Body::dynamic(log)
+        .mass(60.0)
+        .at(0.0, 0.2, 6.0)
+        .rotated(std::f64::consts::FRAC_PI_2 * Vec3::X));
     add(Body::dynamic(cuboid(2.0, 0.03, 0.4)).mass(15.0).at(0.0, 0.45, 6.0));
     let mesh = ClothMesh::grid(17, 17, [3.0, 3.0]).unwrap();
     let edge = (0..289).filter(|i| [0, 16].contains(&(i % 17)) || [0, 16].contains(&(i / 17)));
@@ -57,7 +60,8 @@ fn play(seed: u64, seconds: f64) -> Result<[f64; 2], String> {
     let mut seen: Vec<Vec3> = Vec::new();
     for frame in 0..(seconds / FRAME) as usize {
         if frame % 40 == 0 {
-            let (angle, speed) = (random.between(0.0, 6.28), random.between(0.0, 6.0));
+            let (angle, speed) =
+                (random.between(0.0, std::f64::consts::TAU), random.between(0.0, 6.0));
             wish = speed * Vec3::new(angle.cos(), 0.0, angle.sin());
         }
         let rises = (frame / 240) % 2 == 0;

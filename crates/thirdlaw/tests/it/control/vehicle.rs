@@ -134,9 +134,9 @@ fn a_slow_car_turns_about_the_point_its_axles_meet_in() {
     let mut world = world_with(floor());
     let mut car = car(&mut world, chassis(), |_| {});
     drive(&mut world, &mut car, 3.0, FRAME);
-    let (base, half, radius) = (2.5, 0.8, 8.0);
-    let inner = (base / (radius - half) as f64).atan();
-    let outer = (base / (radius + half) as f64).atan();
+    let (base, half, radius) = (2.5f64, 0.8, 8.0);
+    let inner = (base / (radius - half)).atan();
+    let outer = (base / (radius + half)).atan();
     car.wheels_mut()[0].steer = inner;
     car.wheels_mut()[1].steer = outer;
     world
