@@ -1,4 +1,4 @@
-//! Scenes with random damage, for the tests and for the long fuzz in `examples/fuzz.rs`.
+//! Scenes with random damage, for the tests and for the long fuzz, `thirdlaw-studies fuzz`.
 
 use thirdlaw_scene::generate::Random;
 use thirdlaw_scene::{Builtin, load};

@@ -1,5 +1,5 @@
 //! Thousands of damaged scenes: none panics, and every refusal points into the text. A million:
-//! `cargo run --release -p thirdlaw-scene --example fuzz -- 1000000`.
+//! `cargo run --release -p thirdlaw-studies -- fuzz 1000000`.
 
 use crate::damage::{SMALL, damage, is_refused, seed_text};
 use thirdlaw_scene::generate::Random;

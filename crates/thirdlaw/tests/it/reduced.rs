@@ -1,8 +1,8 @@
 //! The engine against an independent implementation in reduced coordinates.
 
-// the example uses the rest of it
+// the study of joints uses the rest of it
 #[allow(dead_code)]
-#[path = "../../examples/reduced/aba.rs"]
+#[path = "featherstone.rs"]
 mod aba;
 
 use crate::world;

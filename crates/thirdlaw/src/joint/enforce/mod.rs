@@ -18,7 +18,7 @@
 //! Generalized coordinates, the third approach of bridson-notes and the default, do not act on rows: where
 //! the joints of an island are trees and nothing touches they take the whole substep (`joint::reduced`,
 //! `step::rigid::reduced`). Joints that are to be held so are `stabilized` in all other substeps. Measured
-//! (`examples/reduced`, `examples/enforcement`): on chains of 10 to 1,000 hinges they take half the time, are 45
+//! (`thirdlaw-studies reduced`, `thirdlaw-studies enforcement`): on chains of 10 to 1,000 hinges they take half the time, are 45
 //! to 10,000 times as accurate and keep energy 20 to 10,000 times better; no joint opens. Contacts, limits
 //! and loops remain rows: impulses are of first order in any coordinates, and the exact solve of joints
 //! with contacts is there already.

@@ -1,4 +1,4 @@
-//! Times of finding contacts of cloth: `cargo run --release --example cloth_collide -- [threads]`.
+//! Times of finding contacts of cloth: `cargo run --release -p thirdlaw-studies -- cloth-collide [threads]`.
 //!
 //! A square cloth lies over a ball, its sides folded in under it as waves; every figure is the mean
 //! over repeated calls on slightly different positions.
@@ -63,8 +63,8 @@ fn time(repeat: usize, mut work: impl FnMut(usize)) -> f64 {
     1e3 * start.elapsed().as_secs_f64() / repeat as f64
 }
 
-fn main() {
-    let threads = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(2);
+pub fn main() {
+    let threads = crate::words().nth(0).and_then(|a| a.parse().ok()).unwrap_or(2);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| [51, 256].into_iter().for_each(measure));
 }

@@ -1,16 +1,16 @@
 //! The measurements behind the default solver settings: how well stacks stand, and what it costs.
 //!
-//!     cargo run --release -p thirdlaw --example defaults -- [key=value]…
+//!     cargo run --release -p thirdlaw-studies -- defaults [key=value]…
 //!
 //! Keys: substeps, iterations, relax, correction, slop, tolerance, direct, solver, frames, scenes.
 
 use std::time::Instant;
 use thirdlaw::{Body, BodyId, Settings, Shape, Solver, Vec3, World, measure};
 
-fn main() {
+pub fn main() {
     let mut settings = Settings { sleeping: false, ..Settings::default() };
     let (mut frames, mut scenes) = (300, String::from("tower,pyramid,tent,overhang,heavy,wall"));
-    for argument in std::env::args().skip(1) {
+    for argument in crate::words() {
         let Some((key, value)) = argument.split_once('=') else {
             eprintln!("key=value, not {argument}");
             return;

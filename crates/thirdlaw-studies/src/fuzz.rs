@@ -1,9 +1,9 @@
 //! Loads damaged scenes, as many as asked for, on all cores: none may panic or take long, and every
 //! refusal must point into the text.
 //!
-//! `cargo run --release -p thirdlaw-scene --example fuzz -- 1000000 [SEED]`
+//! `cargo run --release -p thirdlaw-studies -- fuzz 1000000 [SEED]`
 
-#[path = "../tests/it/damage.rs"]
+#[path = "../../thirdlaw-scene/tests/it/damage.rs"]
 mod damage;
 
 use damage::{SMALL, damage, is_refused, seed_text};
@@ -19,8 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Damages of one seed; a chunk is made anew from its number alone.
 const CHUNK: u64 = 500;
 
-fn main() -> ExitCode {
-    let mut arguments = std::env::args().skip(1);
+pub fn main() -> ExitCode {
+    let mut arguments = crate::words();
     let mut number = |plain| arguments.next().map_or(Some(plain), |text| text.parse().ok());
     let (Some(count), Some(seed)) = (number(100_000), number(1)) else {
         eprintln!("usage: fuzz [COUNT] [SEED]");

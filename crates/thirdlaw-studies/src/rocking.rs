@@ -3,7 +3,7 @@
 //! and of one stiff block, which loses at each impact what its angular momentum about the new edge says
 //! [Housner 1963: The behavior of inverted pendulum structures during earthquakes].
 //!
-//! cargo run --release -p thirdlaw-rapier --example rocking
+//! cargo run --release -p thirdlaw-studies -- rocking
 
 use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
@@ -74,7 +74,7 @@ fn ideal(gap: f64) -> Vec<f64> {
     (0..SWINGS).map(swing).collect()
 }
 
-fn main() -> Fallible<()> {
+pub fn main() -> Fallible<()> {
     println!("how far the column leans at each swing, over how far it leant at first");
     for gap in [0.01, 0.04, 0.06] {
         let mut ours = world(gap)?;

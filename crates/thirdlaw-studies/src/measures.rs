@@ -1,7 +1,7 @@
 //! Prints what measuring costs beside stepping, for built-in scenes: milliseconds a frame, median of frames.
 //! Exits with 1 where a scene takes longer to measure than to step.
 //!
-//!     cargo run --release -p thirdlaw-scene --example measures -- [FRAMES [SCENE…]]
+//!     cargo run --release -p thirdlaw-studies -- measures [FRAMES [SCENE…]]
 
 use std::process::ExitCode;
 use std::time::Instant;
@@ -10,8 +10,8 @@ use thirdlaw::measure;
 /// What is not worth judging: clocks, and threads that wake up, s.
 const NOTHING: f64 = 1e-4;
 
-fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1);
+pub fn main() -> ExitCode {
+    let mut words = crate::words();
     let frames: u32 = words.next().map_or(60, |n| n.parse().expect("a number of frames"));
     let asked: Vec<String> = words.collect();
     let mut slow = 0;

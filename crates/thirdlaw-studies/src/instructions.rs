@@ -1,7 +1,7 @@
 //! Small problems of fixed size, for counting the instructions of a step: `scripts/check-instructions`
 //! runs them under callgrind, which counts inside of `measured` alone.
 //!
-//! `cargo run --release -p thirdlaw --example instructions -- wall|drape|chain|pile|ragdoll|stream|coupling`
+//! `cargo run --release -p thirdlaw-studies -- instructions wall|drape|chain|pile|ragdoll|stream|coupling`
 
 use thirdlaw::couple::{Anchor, Coupling, CouplingSettings, Tie};
 use thirdlaw::{
@@ -151,8 +151,8 @@ fn measured(problem: &mut Problem) -> Result<(), Failure> {
     Ok(())
 }
 
-fn main() -> Result<(), Failure> {
-    let name = std::env::args().nth(1).unwrap_or_default();
+pub fn main() -> Result<(), Failure> {
+    let name = crate::words().nth(0).unwrap_or_default();
     let world = |world: World| Problem::World(Box::new(world));
     let mut problem = match name.as_str() {
         "wall" => world(wall()?),

@@ -1,6 +1,6 @@
 //! How long each contact solver takes per row and iteration, on a synthetic pile of 10,000 boxes.
 //!
-//! `cargo run --release -p thirdlaw --example solver_speed [threads]`
+//! `cargo run --release -p thirdlaw-studies -- solver-speed [threads]`
 
 use std::time::Instant;
 use thirdlaw::Solver;
@@ -66,8 +66,8 @@ fn manifold(problem: &mut ContactProblem, a: ContactSide, b: u32, normal: Vec3) 
     });
 }
 
-fn main() {
-    let threads = std::env::args().nth(1).and_then(|s| s.parse().ok()).unwrap_or(1);
+pub fn main() {
+    let threads = crate::words().nth(0).and_then(|s| s.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let Ok(pool) = pool else { return };
     let (problem, start) = pile(32, 10);

@@ -1,7 +1,7 @@
 //! Ten balls on a cloth that weighs as much as each of them: all in one world, the balls in a second
 //! world, and the balls in Rapier. Prints balls lost, depth, strain and time a frame.
 //!
-//! cargo run --release -p thirdlaw-rapier --example trampoline -- [one|two|rapier] [method]
+//! cargo run --release -p thirdlaw-studies -- trampoline [one|two|rapier] [method]
 
 use std::time::Instant;
 use thirdlaw::couple::{Coupling, CouplingSettings, Method};
@@ -175,9 +175,9 @@ fn coupled<S: Simulator>(name: &str, rigid: S, method: Method) -> Fallible<()> {
     Ok(())
 }
 
-fn main() -> Fallible<()> {
-    let which = std::env::args().nth(1);
-    let method = match std::env::args().nth(2).as_deref() {
+pub fn main() -> Fallible<()> {
+    let which = crate::words().nth(0);
+    let method = match crate::words().nth(1).as_deref() {
         Some("interleaved") => Method::Interleaved,
         _ => Method::Iterated,
     };

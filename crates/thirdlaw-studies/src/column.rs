@@ -2,7 +2,7 @@
 //! passes beside its base. Prints when the top has gone by half a cube, here and in Rapier, and when an
 //! ideal column that turns about its edge as one piece has.
 //!
-//! cargo run --release -p thirdlaw-rapier --example column
+//! cargo run --release -p thirdlaw-studies -- column
 
 use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
@@ -63,7 +63,7 @@ fn ideal(slope: f64) -> Option<f64> {
     Some(time)
 }
 
-fn main() -> Fallible<()> {
+pub fn main() -> Fallible<()> {
     let say = |time: Option<f64>| time.map_or("stands".to_string(), |t| format!("{t:.2} s"));
     println!("slope     ideal   Thirdlaw  Rapier");
     for degrees in [8.0_f64, 9.0, 9.4, 9.6, 10.0, 11.0, 12.0, 14.0, 16.0] {

@@ -1,11 +1,8 @@
 //! What chains cost and how far they stretch: the wrecking ball, and one chain of more and more links.
 //!
-//! `cargo run --release -p thirdlaw --example chain`
+//! `cargo run --release -p thirdlaw-studies -- chain`
 
-#[path = "reduced/clock.rs"]
-mod clock;
-
-use clock::timed;
+use crate::clock::timed;
 use std::time::Instant;
 use thirdlaw::{
     Body, BodyId, Enforcement, Groups, Joint, Settings, Shape, Side, Vec3, World, measure,
@@ -80,7 +77,7 @@ fn cost(count: usize, way: Enforcement) -> (u64, f64) {
     (work, best)
 }
 
-fn main() {
+pub fn main() {
     println!("wrecking ball, 25 links, 600 frames:");
     let ways = [Enforcement::Reduced, Enforcement::Stabilized];
     for way in ways {

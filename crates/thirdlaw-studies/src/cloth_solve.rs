@@ -1,7 +1,7 @@
 //! What the linear system of draped cloth takes: iterations and time of each part, by size of mesh,
 //! with block Jacobi and with the multilevel preconditioner, on systems met at some frames.
 //!
-//!   cargo run --release -p thirdlaw --example cloth_solve -- [vertices per side]...
+//!   cargo run --release -p thirdlaw-studies -- cloth-solve [vertices per side]...
 //!
 //! Times are the shortest of several runs, since machines are shared.
 
@@ -20,9 +20,9 @@ const FRAMES: [usize; 4] = [20, 40, 80, 120];
 const H: f64 = 1.0 / 60.0;
 const REPEATS: usize = 25;
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut sizes = Vec::new();
-    for argument in std::env::args().skip(1) {
+    for argument in crate::words() {
         sizes.push(argument.parse::<usize>()?);
     }
     if sizes.is_empty() {

@@ -1,15 +1,15 @@
 //! What a million particles cost: milliseconds per step and bytes per particle while a stream flies
 //! past a hundred moving boxes.
 //!
-//! `cargo run --release -p thirdlaw --example particles [PARTICLES] [THREADS…]`
+//! `cargo run --release -p thirdlaw-studies -- particles [PARTICLES] [THREADS…]`
 
 use std::time::Instant;
 use thirdlaw::{Body, Emitter, Keyframe, Keyframes, Quat, Shape, StepError, Stream, Vec3, World};
 
 const FRAME: f64 = 1.0 / 60.0;
 
-fn main() -> Result<(), StepError> {
-    let numbers: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+pub fn main() -> Result<(), StepError> {
+    let numbers: Vec<usize> = crate::words().filter_map(|a| a.parse().ok()).collect();
     let count = numbers.first().copied().unwrap_or(1_000_000);
     let threads = if numbers.len() > 1 { &numbers[1..] } else { &[1, 2][..] };
     for &threads in threads {

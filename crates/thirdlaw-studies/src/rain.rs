@@ -1,7 +1,7 @@
 //! The cube rain of `peers/boxes` without scene files or rivals: where the time of a frame goes, and
 //! what still moves at rest. For profilers and for changes to the engine.
 //!
-//!     cargo run --release -p thirdlaw --example rain [threads] [frames] [seed] [field=value]…
+//!     cargo run --release -p thirdlaw-studies -- rain [threads] [frames] [seed] [field=value]…
 //!
 //! Fields are settings of contacts (`substeps`, `iterations`, `relax`, `stiffness`, …) and `parts`, the
 //! steps made in a frame. Times are medians over the last third of the frames, energies means over the
@@ -66,8 +66,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
-fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub fn main() {
+    let arguments: Vec<String> = crate::words().collect();
     let number = |i: usize, or: f64| arguments.get(i).and_then(|a| a.parse().ok()).unwrap_or(or);
     let (threads, frames) = (number(0, 1.0) as usize, number(1, 300.0) as usize);
     let mut settings = Settings { sleeping: false, ..Settings::default() };

@@ -1,6 +1,6 @@
 //! Every way to hold a joint, on one pendulum: drift, energy, distance from the exact place, time.
 //!
-//! `cargo run --release -p thirdlaw --example enforcement`
+//! `cargo run --release -p thirdlaw-studies -- enforcement`
 
 use std::time::Instant;
 use thirdlaw::{
@@ -59,7 +59,7 @@ fn pendulum(kind: Kind, enforcement: Enforcement, solve: JointSolve, substeps: u
     [drift, energy, position.distance(exact), time]
 }
 
-fn main() {
+pub fn main() {
     let ways = [
         ("stabilized", Enforcement::Stabilized),
         ("soft, 1e4 N/m", Enforcement::Soft { stiffness: 1e4, damping: 10.0 }),

@@ -1,13 +1,13 @@
 //! Joints held by impulses and in coordinates, and both held against an independent implementation of
 //! Featherstone's algorithm at the cost of the first: chains of hinges askew to each other, let go horizontally.
 //!
-//! `cargo run --release -p thirdlaw --example reduced [LINKS…]`
+//! `cargo run --release -p thirdlaw-studies -- reduced [LINKS…]`
 
+#[path = "../../../thirdlaw/tests/it/featherstone.rs"]
 mod aba;
-mod clock;
 
+use crate::clock::timed;
 use aba::{Bar, Chain};
-use clock::timed;
 use thirdlaw::{
     Body, BodyId, Enforcement, Groups, Joint, Settings, Shape, Side, Vec3, World, measure,
 };
@@ -141,7 +141,7 @@ fn compare(count: usize, length: f64, seconds: f64) {
     println!("{row}");
 }
 
-fn main() {
+pub fn main() {
     println!(
         "Errors are of the worst place after the time, relative to the chain's length, and of energy,"
     );
@@ -152,7 +152,7 @@ fn main() {
          | Euler: steps a frame | place | energy |"
     );
     println!("|{}", "---|".repeat(18));
-    let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
+    let asked: Vec<usize> = crate::words().filter_map(|a| a.parse().ok()).collect();
     let counts = if asked.is_empty() { vec![10, 32, 100, 316, 1000] } else { asked };
     for &count in &counts {
         compare(count, 0.4, 1.0);

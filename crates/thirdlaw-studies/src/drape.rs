@@ -1,19 +1,19 @@
 //! A cloth falls over a sphere: what it takes and how well it holds, frame by frame.
 //!
-//!   cargo run --release -p thirdlaw --example drape -- [vertices per side] [preset] [frames]
+//!   cargo run --release -p thirdlaw-studies -- drape [vertices per side] [preset] [frames]
 
 use std::time::Instant;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World, measure};
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let arguments: Vec<String> = std::env::args().collect();
-    let side = arguments.get(1).map_or(Ok(51), |s| s.parse::<usize>())?;
-    let preset = arguments.get(2).map_or("cotton", |s| s.as_str());
-    let frames = arguments.get(3).map_or(Ok(120), |s| s.parse::<usize>())?;
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = crate::words().collect();
+    let side = arguments.first().map_or(Ok(51), |s| s.parse::<usize>())?;
+    let preset = arguments.get(1).map_or("cotton", |s| s.as_str());
+    let frames = arguments.get(2).map_or(Ok(120), |s| s.parse::<usize>())?;
     let mut fabric = Fabric::preset(preset).ok_or("no such preset")?;
     fabric.density = 0.2;
     let mut settings = Settings::default();
-    for argument in arguments.iter().skip(4) {
+    for argument in arguments.iter().skip(3) {
         match argument.split_once('=') {
             Some(("tolerance", x)) => settings.cloth.tolerance = x.parse()?,
             Some(("shear", x)) => fabric.shear = x.parse()?,

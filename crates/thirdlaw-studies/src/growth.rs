@@ -4,7 +4,7 @@
 //! other; after half a second the median of the next frames is taken. Prints a table, with the stages of a
 //! frame so that it shows which of them grows, and the exponents between the smallest and the largest pile.
 //!
-//!     cargo run --release -p thirdlaw --example growth [threads] [most boxes] [apart | single]
+//!     cargo run --release -p thirdlaw-studies -- growth [threads] [most boxes] [apart | single]
 //!
 //! A pile of a thousand is at rest by then, and larger ones are not yet, which is more work for every box of
 //! them. With `apart` the boxes stand in piles of a thousand each, so that all do the same and what grows
@@ -130,10 +130,10 @@ fn measure(count: usize, stand: Stand) -> Row {
     }
 }
 
-fn main() {
-    let number = |i: usize| std::env::args().nth(i).and_then(|n| n.parse::<usize>().ok());
-    let (threads, most) = (number(1).unwrap_or(1), number(2).unwrap_or(100_000));
-    let asked = |name: &str| std::env::args().any(|word| word == name);
+pub fn main() {
+    let number = |i: usize| crate::words().nth(i).and_then(|n| n.parse::<usize>().ok());
+    let (threads, most) = (number(0).unwrap_or(1), number(1).unwrap_or(100_000));
+    let asked = |name: &str| crate::words().any(|word| word == name);
     let stand = match (asked("apart"), asked("single")) {
         (true, _) => Stand::Apart,
         (_, true) => Stand::Single,

@@ -1,7 +1,7 @@
 //! Tied systems in several simulators against the same in one world: error, order, evaluations a step and
 //! energy drift at 60, 240 and 960 frames/s over 2 s.
 //!
-//! `cargo run --release -p thirdlaw-scene --example ties [NAME]`; exits with 1 where a system misses 1 % at
+//! `cargo run --release -p thirdlaw-studies -- ties [NAME]`; exits with 1 where a system misses 1 % at
 //! 60 frames/s, explodes or ends in an error.
 
 mod systems;
@@ -112,8 +112,8 @@ fn apart(a: &[Vec<Vec3>], b: &[Vec<Vec3>]) -> f64 {
     off / way
 }
 
-fn main() {
-    let only = std::env::args().nth(1).unwrap_or_default();
+pub fn main() {
+    let only = crate::words().nth(0).unwrap_or_default();
     println!(
         "{:<32} {:>5} {:>10} {:>10} {:>10} {:>6} {:>6} {:>5} {:>10} {:>7}",
         "system",
