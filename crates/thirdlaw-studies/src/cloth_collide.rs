@@ -64,7 +64,7 @@ fn time(repeat: usize, mut work: impl FnMut(usize)) -> f64 {
 }
 
 pub fn main() {
-    let threads = crate::words().nth(0).and_then(|a| a.parse().ok()).unwrap_or(2);
+    let threads = crate::words().next().and_then(|a| a.parse().ok()).unwrap_or(2);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| [51, 256].into_iter().for_each(measure));
 }

@@ -152,7 +152,7 @@ fn measured(problem: &mut Problem) -> Result<(), Failure> {
 }
 
 pub fn main() -> Result<(), Failure> {
-    let name = crate::words().nth(0).unwrap_or_default();
+    let name = crate::words().next().unwrap_or_default();
     let world = |world: World| Problem::World(Box::new(world));
     let mut problem = match name.as_str() {
         "wall" => world(wall()?),

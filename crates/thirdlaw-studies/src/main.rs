@@ -28,28 +28,31 @@ use std::process::{ExitCode, Termination};
 type Study = (&'static str, &'static str, fn() -> ExitCode);
 
 const STUDIES: [Study; 19] = [
-    ("chain", "time and stretch of chains of more and more links", || chain::main().report()),
-    ("cloth-collide", "finding contacts of cloth", || cloth_collide::main().report()),
-    ("cloth-solve", "iterations and times of cloth's linear system", || {
-        cloth_solve::main().report()
-    }),
-    ("column", "a column of cubes on a slope, beside Rapier", || column::main().report()),
-    ("defaults", "how stacks stand for other solver settings", || defaults::main().report()),
-    ("drape", "a cloth that falls over a sphere, frame by frame", || drape::main().report()),
-    ("enforcement", "every way to hold a joint, on one pendulum", || enforcement::main().report()),
-    ("fuzz", "damaged scenes, none of which may panic", || fuzz::main().report()),
-    ("growth", "time and memory by number of boxes", || growth::main().report()),
-    ("instructions", "problems of fixed size for callgrind", || instructions::main().report()),
-    ("measures", "what measuring costs beside stepping", || measures::main().report()),
-    ("particles", "a million particles", || particles::main().report()),
-    ("rain", "a rain of cubes, for profilers", || rain::main().report()),
-    ("ray-casts", "rays a second, beside Rapier", || ray_casts::main().report()),
-    ("reduced", "joints by impulses and in coordinates", || reduced::main().report()),
-    ("rocking", "columns that rock, beside Rapier", || rocking::main().report()),
-    ("solver-speed", "time of each contact solver per row", || solver_speed::main().report()),
-    ("ties", "tied simulators against one world", || ties::main().report()),
-    ("trampoline", "ten balls on cloth, in one world and in two", || trampoline::main().report()),
+    ("chain", "time and stretch of chains of more and more links", || run(chain::main)),
+    ("cloth-collide", "finding contacts of cloth", || run(cloth_collide::main)),
+    ("cloth-solve", "iterations and times of cloth's linear system", || run(cloth_solve::main)),
+    ("column", "a column of cubes on a slope, beside Rapier", || run(column::main)),
+    ("defaults", "how stacks stand for other solver settings", || run(defaults::main)),
+    ("drape", "a cloth that falls over a sphere, frame by frame", || run(drape::main)),
+    ("enforcement", "every way to hold a joint, on one pendulum", || run(enforcement::main)),
+    ("fuzz", "damaged scenes, none of which may panic", || run(fuzz::main)),
+    ("growth", "time and memory by number of boxes", || run(growth::main)),
+    ("instructions", "problems of fixed size for callgrind", || run(instructions::main)),
+    ("measures", "what measuring costs beside stepping", || run(measures::main)),
+    ("particles", "a million particles", || run(particles::main)),
+    ("rain", "a rain of cubes, for profilers", || run(rain::main)),
+    ("ray-casts", "rays a second, beside Rapier", || run(ray_casts::main)),
+    ("reduced", "joints by impulses and in coordinates", || run(reduced::main)),
+    ("rocking", "columns that rock, beside Rapier", || run(rocking::main)),
+    ("solver-speed", "time of each contact solver per row", || run(solver_speed::main)),
+    ("ties", "tied simulators against one world", || run(ties::main)),
+    ("trampoline", "ten balls on cloth, in one world and in two", || run(trampoline::main)),
 ];
+
+/// The exit code of a study, whatever it gives back.
+fn run<T: Termination>(study: fn() -> T) -> ExitCode {
+    study().report()
+}
 
 /// The words after the study's name.
 fn words() -> std::iter::Skip<std::env::Args> {

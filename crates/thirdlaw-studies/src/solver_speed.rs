@@ -67,7 +67,7 @@ fn manifold(problem: &mut ContactProblem, a: ContactSide, b: u32, normal: Vec3) 
 }
 
 pub fn main() {
-    let threads = crate::words().nth(0).and_then(|s| s.parse().ok()).unwrap_or(1);
+    let threads = crate::words().next().and_then(|s| s.parse().ok()).unwrap_or(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let Ok(pool) = pool else { return };
     let (problem, start) = pile(32, 10);

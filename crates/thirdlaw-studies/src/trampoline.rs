@@ -176,7 +176,7 @@ fn coupled<S: Simulator>(name: &str, rigid: S, method: Method) -> Fallible<()> {
 }
 
 pub fn main() -> Fallible<()> {
-    let which = crate::words().nth(0);
+    let which = crate::words().next();
     let method = match crate::words().nth(1).as_deref() {
         Some("interleaved") => Method::Interleaved,
         _ => Method::Iterated,

@@ -113,7 +113,7 @@ fn apart(a: &[Vec<Vec3>], b: &[Vec<Vec3>]) -> f64 {
 }
 
 pub fn main() {
-    let only = crate::words().nth(0).unwrap_or_default();
+    let only = crate::words().next().unwrap_or_default();
     println!(
         "{:<32} {:>5} {:>10} {:>10} {:>10} {:>6} {:>6} {:>5} {:>10} {:>7}",
         "system",
