@@ -1,7 +1,7 @@
 //! What the linear system of draped cloth takes: iterations and time of each part, by size of mesh,
 //! with block Jacobi and with the multilevel preconditioner, on systems met at some frames.
 //!
-//!   cargo run --release -p thirdlaw-studies -- cloth-solve [vertices per side]...
+//! `cargo run --release -p thirdlaw-studies -- cloth-solve [vertices per side]...`
 //!
 //! Times are the shortest of several runs, since machines are shared.
 

@@ -2,7 +2,7 @@
 //! passes beside its base. Prints when the top has gone by half a cube, here and in Rapier, and when an
 //! ideal column that turns about its edge as one piece has.
 //!
-//! cargo run --release -p thirdlaw-studies -- column
+//! `cargo run --release -p thirdlaw-studies -- column`
 
 use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};

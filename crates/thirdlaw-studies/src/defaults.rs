@@ -1,6 +1,6 @@
 //! The measurements behind the default solver settings: how well stacks stand, and what it costs.
 //!
-//!     cargo run --release -p thirdlaw-studies -- defaults [key=value]…
+//! `cargo run --release -p thirdlaw-studies -- defaults [key=value]…`
 //!
 //! Keys: substeps, iterations, relax, correction, slop, tolerance, direct, solver, frames, scenes.
 

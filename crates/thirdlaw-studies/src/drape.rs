@@ -1,6 +1,6 @@
 //! A cloth falls over a sphere: what it takes and how well it holds, frame by frame.
 //!
-//!   cargo run --release -p thirdlaw-studies -- drape [vertices per side] [preset] [frames]
+//! `cargo run --release -p thirdlaw-studies -- drape [vertices per side] [preset] [frames]`
 
 use std::time::Instant;
 use thirdlaw::{Body, Cloth, ClothMesh, Fabric, Pose, Quat, Settings, Shape, Vec3, World, measure};

@@ -4,7 +4,7 @@
 //! other; after half a second the median of the next frames is taken. Prints a table, with the stages of a
 //! frame so that it shows which of them grows, and the exponents between the smallest and the largest pile.
 //!
-//!     cargo run --release -p thirdlaw-studies -- growth [threads] [most boxes] [apart | single]
+//! `cargo run --release -p thirdlaw-studies -- growth [threads] [most boxes] [apart | single]`
 //!
 //! A pile of a thousand is at rest by then, and larger ones are not yet, which is more work for every box of
 //! them. With `apart` the boxes stand in piles of a thousand each, so that all do the same and what grows

@@ -1,7 +1,7 @@
 //! Prints what measuring costs beside stepping, for built-in scenes: milliseconds a frame, median of frames.
 //! Exits with 1 where a scene takes longer to measure than to step.
 //!
-//!     cargo run --release -p thirdlaw-studies -- measures [FRAMES [SCENE…]]
+//! `cargo run --release -p thirdlaw-studies -- measures [FRAMES [SCENE…]]`
 
 use std::process::ExitCode;
 use std::time::Instant;

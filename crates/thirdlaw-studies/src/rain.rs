@@ -1,7 +1,7 @@
 //! The cube rain of `peers/boxes` without scene files or rivals: where the time of a frame goes, and
 //! what still moves at rest. For profilers and for changes to the engine.
 //!
-//!     cargo run --release -p thirdlaw-studies -- rain [threads] [frames] [seed] [field=value]…
+//! `cargo run --release -p thirdlaw-studies -- rain [threads] [frames] [seed] [field=value]…`
 //!
 //! Fields are settings of contacts (`substeps`, `iterations`, `relax`, `stiffness`, …) and `parts`, the
 //! steps made in a frame. Times are medians over the last third of the frames, energies means over the

@@ -3,7 +3,7 @@
 //! and of one stiff block, which loses at each impact what its angular momentum about the new edge says
 //! [Housner 1963: The behavior of inverted pendulum structures during earthquakes].
 //!
-//! cargo run --release -p thirdlaw-studies -- rocking
+//! `cargo run --release -p thirdlaw-studies -- rocking`
 
 use thirdlaw::simulator::Simulator;
 use thirdlaw::{Body, Settings, Shape, Vec3, World};

@@ -1,7 +1,7 @@
 //! Ten balls on a cloth that weighs as much as each of them: all in one world, the balls in a second
 //! world, and the balls in Rapier. Prints balls lost, depth, strain and time a frame.
 //!
-//! cargo run --release -p thirdlaw-studies -- trampoline [one|two|rapier] [method]
+//! `cargo run --release -p thirdlaw-studies -- trampoline [one|two|rapier] [method]`
 
 use std::time::Instant;
 use thirdlaw::couple::{Coupling, CouplingSettings, Method};
