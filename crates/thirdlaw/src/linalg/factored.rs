@@ -213,11 +213,11 @@ impl Factored {
             self.numbers.forward(plan, column, &mut self.touched);
             all_touched.push(self.touched.clone());
         }
-        for i in 0..width {
+        for (i, touched) in all_touched.iter().enumerate() {
             for j in 0..=i {
                 let (a, b) = (&columns[i * unknowns..], &columns[j * unknowns..]);
                 let mut sum = 0.0;
-                for &panel in &all_touched[i] {
+                for &panel in touched {
                     for k in plan.panel_unknowns(panel) {
                         sum += a[k] * inverse[k] * b[k];
                     }

@@ -205,7 +205,7 @@ impl Solver {
             && dense::solve(
                 &sheet.layout().pattern,
                 &linear.blocks,
-                &mut constraints.stencils,
+                &constraints.stencils,
                 &constraints.filter,
                 &sheet.elements.mass,
                 &constraints.b,
