@@ -133,8 +133,14 @@ fn measure<T: Scalar>(world: &World, side: usize, frame: usize, numbers: &str) {
             bodies: &[],
         };
         let mut solve = |iterations: u32, tolerance: f64| {
-            let stop =
-                Stop { iterations, tolerance, reference: 0.0, least: 0.0, speed: f64::INFINITY };
+            let stop = Stop {
+                iterations,
+                tolerance,
+                reference: 0.0,
+                least: 0.0,
+                finish: None,
+                speed: f64::INFINITY,
+            };
             let mut u = guess.clone();
             let mut preconditioner = Levelled { levels, numbers: &mut multilevel };
             let right = (&b[..], &[][..]);

@@ -37,6 +37,10 @@ pub struct StepReport {
     /// Cloth steps that were taken although conjugate gradients reached their limit of iterations before the
     /// tolerance, or no shorter step was left to try.
     pub unfinished: u32,
+    /// Linear systems solved for cloth.
+    pub cloth_solves: u32,
+    /// Sparse factors made for them.
+    pub cloth_factors: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
     /// Longest cloth step, s.

@@ -5,8 +5,8 @@ use crate::error::SceneError;
 use crate::node::Table;
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
 use thirdlaw::{
-    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision, Scheme,
-    Settings, SettingsError, Solver, VelocityRule,
+    ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision,
+    Preconditioner, Scheme, Settings, SettingsError, Solver, VelocityRule,
 };
 
 /// How a run is cut into frames and steps.
@@ -93,10 +93,18 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
     put(&mut cloth.air, table.flag("air"));
     let forces = |name: &str| match name {
         "linear" => ClothForces::Linear,
+        "solved" => ClothForces::Solved,
         _ => ClothForces::Followed,
     };
     put(&mut cloth.forces, table.text("forces").map(forces));
     put(&mut cloth.precision, table.text("precision").map(precision));
+    let preconditioner = |name: &str| match name {
+        "jacobi" => Preconditioner::BlockJacobi,
+        "levels" => Preconditioner::Multilevel,
+        "factor" => Preconditioner::Factored,
+        _ => Preconditioner::Auto,
+    };
+    put(&mut cloth.preconditioner, table.text("preconditioner").map(preconditioner));
 }
 
 fn precision(name: &str) -> Precision {

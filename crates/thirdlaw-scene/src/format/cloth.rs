@@ -325,13 +325,18 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
         key("air", Kind::Flag, "Whether there is air; default true."),
         key(
             "forces",
-            Kind::Choice(&["followed", "linear"]),
-            "Whether forces follow the motion within a step (default), or are linearized once, as in the paper.",
+            Kind::Choice(&["followed", "linear", "solved"]),
+            "Whether forces follow the motion within a step (default), are linearized once, as in the paper, or steps are solved by Newton's method to an error of velocities: slower, and nothing that slides as a whole is held back.",
         ),
         key(
             "precision",
             Kind::Choice(&["auto", "single", "double"]),
             "Numbers that search directions are multiplied in; default \"auto\", single where tolerance and stiffness allow it.",
+        ),
+        key(
+            "preconditioner",
+            Kind::Choice(&["auto", "jacobi", "levels", "factor"]),
+            "What speeds up conjugate gradients: each particle's own block, coarser levels, or, with forces \"solved\", a sparse factor; default \"auto\", what is likely to be fastest.",
         ),
     ],
     rules: &[],

@@ -6,11 +6,13 @@
 
 use super::{Contributions, ElementError, Energies, Energy, NONE, RowSum, Scatter, Stencil};
 use crate::linalg::block::{Block, Pattern, Scalar};
+use crate::linalg::factored::FactorPlan;
 use crate::linalg::hierarchy::{self, Level};
 use crate::linalg::rows::Rows;
 use crate::math::Vec3;
 use crate::parallel::loops::{Ragged, each};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// Rows, and the elements of each.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub struct Layout {
     /// Coarser levels for the preconditioner.
     pub levels: Vec<Level>,
     scatter: Scatter,
+    /// Order and places of a factor, made when first asked for.
+    order: OnceLock<FactorPlan>,
 }
 
 /// An element of a row.
@@ -41,7 +45,18 @@ impl Layout {
         let pattern = energies.pattern(particles);
         let scatter = energies.scatter(&pattern);
         let levels = hierarchy::levels(particles, &energies.rest_edges(), &pattern);
-        Layout { pattern, levels, scatter }
+        Layout { pattern, levels, scatter, order: OnceLock::new() }
+    }
+
+    /// Where a factor of the matrix has its entries.
+    pub fn factor_plan(&self, energies: &Energies) -> &FactorPlan {
+        self.order.get_or_init(|| {
+            let mut sets: Vec<Vec<u32>> = Vec::with_capacity(energies.len());
+            energies.each_element(|nodes| {
+                sets.push(nodes.iter().copied().filter(|&node| node != NONE).collect());
+            });
+            FactorPlan::new(&self.pattern, sets)
+        })
     }
 
     /// Forces of all elements plus the matrix h²K + hD, into every block, from what they contribute.

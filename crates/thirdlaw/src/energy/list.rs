@@ -74,6 +74,15 @@ macro_rules! energies {
                 edges
             }
 
+            /// Calls `take` with the nodes of each element.
+            pub(crate) fn each_element(&self, mut take: impl FnMut(&[u32])) {
+                $(
+                    for element in 0..self.$field.len() {
+                        take(self.$field.nodes(element).as_ref());
+                    }
+                )*
+            }
+
             /// Calls `take` with the name of each element's energy and its value, J.
             pub fn each_energy(&self, x: &[Vec3], mut take: impl FnMut(&'static str, f64)) {
                 $(

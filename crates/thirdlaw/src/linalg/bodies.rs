@@ -12,7 +12,7 @@ use super::stencil::Stencils;
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 
-type Mat6 = [[f64; 6]; 6];
+pub(super) type Mat6 = [[f64; 6]; 6];
 
 /// Inverses for all bodies.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +84,7 @@ impl BodyPrecondition {
 }
 
 /// What each of the six motions of its body makes a held particle do.
-fn carried(hold: &Hold) -> [Vec3; 6] {
+pub(super) fn carried(hold: &Hold) -> [Vec3; 6] {
     let held = hold.held();
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
     let moved = axes.map(|axis| held * axis);
@@ -92,8 +92,8 @@ fn carried(hold: &Hold) -> [Vec3; 6] {
     [moved[0], moved[1], moved[2], turned[0], turned[1], turned[2]]
 }
 
-/// L (I + Lᵀ K L)⁻¹ Lᵀ.
-fn inverse(mass: &BodyMass, k: &Mat6) -> Mat6 {
+/// L with M⁻¹ = L Lᵀ, which is symmetric.
+pub(super) fn root(mass: &BodyMass) -> Mat6 {
     let root = |x: f64| x.max(0.0).sqrt();
     let eigen = glamx::DSymmetricEigen3::new(mass.inv_inertia);
     let roots = Vec3::from_array(eigen.eigenvalues.to_array().map(root));
@@ -107,7 +107,12 @@ fn inverse(mass: &BodyMass, k: &Mat6) -> Mat6 {
             l[3 + i][3 + j] = angular.col(j)[i];
         }
     }
-    // L is symmetric
+    l
+}
+
+/// L (I + Lᵀ K L)⁻¹ Lᵀ.
+fn inverse(mass: &BodyMass, k: &Mat6) -> Mat6 {
+    let l = root(mass);
     let mut inner = product(&product(&l, k), &l);
     for (i, row) in inner.iter_mut().enumerate() {
         row[i] += 1.0;

@@ -7,6 +7,7 @@
 //! residual A u − b leaves at held particles.
 
 use super::block::{Lane, Scalar, dot};
+use super::error_bound::{ErrorBound, Watch};
 use super::filter::{Filter, NONE};
 use super::narrow::Narrow;
 use super::passes::{self, shorten};
@@ -44,8 +45,22 @@ pub struct Stop {
     pub reference: f64,
     /// See there.
     pub least: f64,
+    /// The error to end at instead of a residual.
+    pub finish: Option<Finish>,
     /// Speed to which bodies must be right, m/s.
     pub speed: f64,
+}
+
+/// The error to end at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finish {
+    /// √(eᵀAe) of the error e that may be left, √(2 J): no more than that is left of its momentum
+    /// norm √(eᵀMe) either.
+    pub error: f64,
+    /// The same relative to √(dᵀAd) of the way d that was gone, if that is more.
+    pub relative: f64,
+    /// How that is told.
+    pub watch: Watch,
 }
 
 /// How it went.
@@ -59,8 +74,29 @@ pub struct Outcome {
     pub reference: f64,
     /// √(rᵀP⁻¹r) at the end.
     pub end: f64,
+    /// √(eᵀAe) that is left, as far as it can be told, √(2 J).
+    pub error: f64,
+    /// What it was to be.
+    pub goal: f64,
+    /// √(dᵀAd) of the way d from the start, √(2 J).
+    pub progress: f64,
+    /// Whether that is as small as it was to be, and bodies as right.
+    pub converged: bool,
+    /// Whether it ended because it was, or because that is small beside the way.
+    pub enough: bool,
     /// Whether the matrix was found not to be positive definite.
     pub indefinite: bool,
+}
+
+impl Outcome {
+    /// Together with an iteration that went on from there.
+    pub fn followed_by(&self, next: &Outcome) -> Outcome {
+        Outcome {
+            iterations: self.iterations + next.iterations,
+            progress: self.progress.hypot(next.progress),
+            ..*next
+        }
+    }
 }
 
 /// Memory of the iteration.
@@ -247,12 +283,22 @@ impl<T: Scalar> System<'_, T> {
         let own = stop.reference <= 0.0;
         outcome.reference = if own { outcome.start.max(stop.least) } else { stop.reference };
         let goal = stop.tolerance * outcome.reference;
-
+        let mut bound = stop.finish.map(|finish| ErrorBound::new(finish.watch));
+        outcome.goal = stop.finish.map_or(0.0, |finish| finish.error);
+        outcome.error = bound.as_ref().map_or(0.0, |bound| bound.error(rz));
+        let mut gone = 0.0;
         let bodies = self.bodies;
         let unsettled = |r: &[[Vec3; 2]]| bodies.iter().zip(r).any(|(m, r)| off(m, r) > stop.speed);
         let mut moving = unsettled(&body.r);
-        // comparisons that a NaN fails, so that it stops too
-        while (outcome.end > goal || moving) && outcome.iterations < stop.iterations {
+        let enough = |outcome: &Outcome, gone: f64| match stop.finish {
+            None => outcome.end <= goal || outcome.end.is_nan(),
+            Some(finish) => {
+                let most = finish.error.max(finish.relative * gone.sqrt());
+                outcome.error <= most || outcome.error.is_nan()
+            }
+        };
+        // a NaN stops it by the product below
+        while (!enough(&outcome, gone) || moving) && outcome.iterations < stop.iterations {
             let pq = self.product(p, &body.p, q, &mut body.q, short);
             if pq <= 0.0 || pq.is_nan() {
                 outcome.indefinite = pq < 0.0;
@@ -284,6 +330,10 @@ impl<T: Scalar> System<'_, T> {
                 next = precondition.apply(filter, (r, &body.r), (z, &mut body.z));
             }
             let beta = next / rz;
+            if let Some(bound) = &mut bound {
+                bound.advance(rz, alpha, beta);
+            }
+            gone += alpha * rz;
             rz = next;
             passes::turn(T::of(beta), z, p, &mut short.p);
             for (p, z) in body.p.iter_mut().flatten().zip(body.z.iter().flatten()) {
@@ -291,8 +341,12 @@ impl<T: Scalar> System<'_, T> {
             }
             outcome.iterations += 1;
             outcome.end = rz.max(0.0).sqrt();
+            outcome.error = bound.as_ref().map_or(0.0, |bound| bound.error(rz));
             moving = unsettled(&body.r);
         }
+        outcome.progress = gone.sqrt();
+        outcome.enough = enough(&outcome, gone) && !moving;
+        outcome.converged = outcome.error <= outcome.goal && !moving;
         outcome
     }
 

@@ -1,4 +1,5 @@
 use super::block::{Block, Lane, Pattern, block_of, lane, vector};
+use super::factored::{ByFactor, Factored, Whole};
 use super::filter::{Filter, Hold, NONE};
 use super::multilevel::{Levelled, Multilevel};
 use super::narrow::Narrow;
@@ -8,6 +9,7 @@ use super::product::Matrix;
 use super::stencil::{Stencil, Stencils};
 use crate::energy::Contributions;
 use crate::energy::assemble::Layout;
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 use crate::model::cloth::{Cloth, ClothMesh, Fabric};
 use crate::model::deformable::elements::Elements;
@@ -135,8 +137,14 @@ impl Problem {
             filter: &self.filter,
             bodies: &[],
         };
-        let stop =
-            Stop { iterations: 5000, tolerance, reference: 0.0, least: 0.0, speed: f64::INFINITY };
+        let stop = Stop {
+            iterations: 5000,
+            tolerance,
+            reference: 0.0,
+            least: 0.0,
+            finish: None,
+            speed: f64::INFINITY,
+        };
         let mut precondition = Levelled { levels, numbers: &mut numbers };
         let (right, scratch) = ((&self.b[..], &[][..]), &mut Scratch::default());
         let outcome = system.solve(&mut precondition, right, &stop, (&mut u, &mut []), scratch);
@@ -326,4 +334,76 @@ fn wider_registers_give_the_same_bits() {
     let (pattern, blocks) = (problem.pattern(), &problem.blocks[..]);
     super::block::multiply_rows_any(pattern, blocks, x, 0..x.len(), &mut other);
     assert_eq!(one, other);
+}
+
+/// A body that carries a held patch, and another that presses on triangles.
+fn with_bodies(mut problem: Problem, side: usize) -> (Problem, Vec<BodyMass>) {
+    let mut holds = problem.filter.holds.clone();
+    for (k, hold) in holds.iter_mut().enumerate().skip(2) {
+        hold.body = 0;
+        hold.arm = Vec3::new(0.02 * k as f64, 0.1, -0.01 * k as f64);
+    }
+    problem.filter.set(problem.b.len(), holds);
+    for k in 0..8 {
+        let a = (side * (side - 4) + 2 * k) as u32;
+        let direction = Vec3::new(0.1, 1.0, -0.2);
+        problem.stencils.list.push(Stencil {
+            particles: [a, a + 1, a + side as u32, a],
+            gradient: [0.2 * direction, 0.3 * direction, 0.5 * direction, Vec3::ZERO],
+            stiffness: 40.0,
+            target: 0.0,
+            body: 1,
+            wrench: [direction, Vec3::new(0.0, 0.05 * k as f64, 0.1)],
+        });
+    }
+    problem.stencils.index();
+    let mass = BodyMass {
+        inv_mass: Vec3::splat(2.0),
+        inv_inertia: Mat3::from_diagonal(Vec3::new(90.0, 60.0, 70.0)),
+    };
+    (problem, vec![mass, mass])
+}
+
+#[test]
+fn a_factor_answers_as_the_matrix_does_with_holds_bodies_and_stiff_terms() {
+    let side = 21;
+    for ties in [false, true] {
+        let problem = Problem::new(&[side]).hold(side);
+        let problem = if ties { problem.tie(side) } else { problem };
+        let (mut problem, masses) = with_bodies(problem, side);
+        let plan = problem.layout.factor_plan(&problem.elements.energies);
+        let mut numbers = Factored::default();
+        let places = vec![Vec3::ZERO; problem.b.len()];
+        let (pattern, blocks) = (&problem.layout.pattern, &problem.blocks[..]);
+        let (stencils, filter) = (&mut problem.stencils, &problem.filter);
+        let whole = Whole { pattern, blocks, stencils, filter, masses: &masses, places: &places };
+        assert!(numbers.factor(plan, &whole));
+        let mut u = vec![[0.0; 4]; problem.b.len()];
+        for hold in &filter.holds {
+            u[hold.particle as usize] = lane(hold.prescribed);
+        }
+        let mut u_bodies = vec![[Vec3::ZERO; 2]; 2];
+        let matrix = Matrix { pattern, blocks, own: &problem.own };
+        let mut system = System { matrix, narrow: None, stencils, filter, bodies: &masses };
+        let stop = Stop {
+            iterations: 200,
+            tolerance: 1e-9,
+            reference: 0.0,
+            least: 0.0,
+            finish: None,
+            speed: f64::INFINITY,
+        };
+        let given = [[Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.1, 0.0, 0.2)]; 2];
+        let outcome = system.solve(
+            &mut ByFactor { plan, numbers: &mut numbers },
+            (&problem.b, &given),
+            &stop,
+            (&mut u, &mut u_bodies),
+            &mut Scratch::default(),
+        );
+        // ties that no element connects are taken apart, and cost iterations
+        let most = if ties { 120 } else { 2 };
+        assert!(outcome.iterations <= most, "{} iterations, ties: {ties}", outcome.iterations);
+        assert_eq!(numbers.exact, !ties);
+    }
 }

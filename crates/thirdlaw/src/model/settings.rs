@@ -92,6 +92,10 @@ pub enum ClothForces {
     Followed,
     /// Linearized once, at the beginning of the step, as the paper does.
     Linear,
+    /// By Newton's method in every step, each round solved until the error of its velocities is below the
+    /// tolerance, relative to their change in the step: whatever slides, swings or slips as a whole is
+    /// not held back. Takes several times as long as the others, which end on a residual.
+    Solved,
 }
 
 /// How the linear system of cloth and its constraints are solved.
@@ -109,13 +113,17 @@ pub enum ClothSolver {
 /// What conjugate gradients are preconditioned with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Preconditioner {
-    /// The multilevel one where it pays, else block Jacobi.
+    /// The multilevel one where it pays, else block Jacobi. With [`ClothForces::Solved`] a factor where
+    /// that would take longer than making one.
     #[default]
     Auto,
     /// The inverse of each particle's own block.
     BlockJacobi,
     /// Smoothed aggregation: iterations hardly depend on the mesh.
     Multilevel,
+    /// A sparse factor of the whole matrix: a few iterations, whatever the mesh, its stiffness and its
+    /// contacts. Only with [`ClothForces::Solved`]; else it is `Auto`.
+    Factored,
 }
 
 /// Numbers of a kernel.

@@ -14,8 +14,6 @@ use super::Groups;
 
 /// Unknowns that are not parted any more.
 const LEAF: u64 = 12;
-/// Blocks in so many groups are in every cut, and are no way from one place to another.
-const FAR_REACHING: usize = 16;
 /// Part of the groups that is left on either side of a cut.
 const LEAST: usize = 8;
 
@@ -167,7 +165,10 @@ impl Dissection<'_> {
             for &b in self.groups.group(g as usize) {
                 let b = b as usize;
                 let around = self.starts[b] as usize..self.starts[b + 1] as usize;
-                if self.placed[b] || self.seen[b] == self.seen_now || around.len() > FAR_REACHING {
+                if self.placed[b]
+                    || self.seen[b] == self.seen_now
+                    || around.len() > self.groups.far_reaching as usize
+                {
                     continue;
                 }
                 self.seen[b] = self.seen_now;

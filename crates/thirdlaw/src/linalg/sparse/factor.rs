@@ -141,6 +141,11 @@ impl Numbers {
     pub fn solve(&mut self, plan: &Plan, x: &mut [f64], touched: &mut Vec<u32>) {
         self.forward(plan, x, touched);
         x.iter_mut().zip(&self.inverse).for_each(|(x, inverse)| *x *= inverse);
+        self.backward(plan, x);
+    }
+
+    /// x ← L⁻ᵀx, in the order of the plan.
+    pub fn backward(&mut self, plan: &Plan, x: &mut [f64]) {
         for panel in plan.panels.iter().rev() {
             let own = panel.first as usize..(panel.first + panel.columns) as usize;
             let shape = panel.shape();

@@ -21,7 +21,13 @@ pub(crate) struct Groups {
     /// First entry of each group in `members`, and the end of the last.
     pub starts: Vec<u32>,
     pub members: Vec<u32>,
+    /// A block in more groups than this is taken to reach everywhere.
+    pub far_reaching: u32,
 }
+
+/// Blocks in so many groups are in every cut, and are no way from one place to another, if the groups do not
+/// say otherwise.
+pub(crate) const FAR_REACHING: u32 = 16;
 
 impl Groups {
     pub fn clear(&mut self) {
@@ -29,6 +35,7 @@ impl Groups {
         self.starts.clear();
         self.starts.push(0);
         self.members.clear();
+        self.far_reaching = FAR_REACHING;
     }
 
     /// Ends the group that the last members belong to.

@@ -288,6 +288,17 @@ impl Plan {
         &self.groups.sizes
     }
 
+    /// Where the entries of two blocks lie, if the factor has any.
+    pub fn find(&self, a: u32, b: u32) -> Option<Entry> {
+        let places = [self.place[a as usize], self.place[b as usize]];
+        let earlier = if places[0] < places[1] { a } else { b };
+        let panel = &self.panels[self.panel_of[earlier as usize] as usize];
+        let row = places[0].max(places[1]);
+        let rows = &self.rows[panel.below.0 as usize..panel.below.1 as usize];
+        let known = panel.own_row(row).is_some() || rows.binary_search(&row).is_ok();
+        known.then(|| self.entry(a, b))
+    }
+
     /// Where the entries of two coupled blocks lie.
     pub fn entry(&self, a: u32, b: u32) -> Entry {
         let [mut row, mut column] = [self.place[a as usize], self.place[b as usize]];

@@ -79,7 +79,8 @@ impl Constraints {
         for touches in contacts.touches.chunk_by_mut(|a, b| a.particle == b.particle) {
             let i = touches[0].particle as usize;
             let out = (&mut self.alter[i], &mut self.push[i], &mut self.drags);
-            if let Some(hold) = touch::hold(touches, solids, x[i], span, out) {
+            let at = (x[i], state.particles.v[i], sheet.elements.mass[i]);
+            if let Some(hold) = touch::hold(touches, solids, at, span, out) {
                 if hold.body != NONE {
                     // friction pulls the body the other way
                     let out = &mut self.b_bodies[hold.body as usize];

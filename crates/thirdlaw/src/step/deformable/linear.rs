@@ -30,6 +30,8 @@ pub struct Linear {
     pub given: Vec<Vec3>,
     /// Forces that the linearization leaves out, N.
     pub turned: Vec<Vec3>,
+    /// Where the elements were last linearized, m.
+    pub places: Vec<Vec3>,
     /// Of the air, N·s/m.
     drag: Vec<f64>,
 }
@@ -50,6 +52,7 @@ impl Linear {
             parts.begin(energies, x, h);
             sheet.layout().assemble(energies, parts, blocks, forces);
         });
+        self.places.clone_from(x);
         self.base.clear();
         self.base.extend_from_slice(&self.forces);
         self.blow(trial);
@@ -80,6 +83,7 @@ impl Linear {
         self.undragged.clear();
         let (parts, energies) = (&mut self.parts, &sheet.elements.energies);
         let (blocks, forces) = (&mut self.blocks[..], &mut self.forces[..]);
+        self.places.clone_from(&solution.x1);
         let (x0, x1) = (&state.particles.x[..], &solution.x1[..]);
         inside(|| {
             parts.evaluate(energies, &Step { x0, x1, h });
@@ -157,6 +161,18 @@ impl Linear {
             sum += mass * mass / diagonal;
         }
         speed * sum.sqrt()
+    }
+
+    /// A number that no eigenvalue of D⁻¹A is smaller than, D being the diagonal blocks: A is M and
+    /// something semi-definite.
+    pub fn softest(&self, sheet: &Sheet) -> f64 {
+        let mut least = 1.0_f64;
+        for (place, mass) in sheet.layout().pattern.diagonal.iter().zip(&sheet.elements.mass) {
+            let block = &self.blocks[*place as usize];
+            let diagonal = (block[0][0] + block[1][1] + block[2][2]).wide();
+            least = least.min(mass / diagonal);
+        }
+        least
     }
 
     /// Energy of the elements on the way to where the solution leads, and what damping takes, J.

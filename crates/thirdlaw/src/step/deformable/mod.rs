@@ -16,6 +16,7 @@
 //!   4. in a few rounds: constraints → filter S, z, y → conjugate
 //!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
+//!      or to an error of velocities, with a sparse factor         solved.rs
 //!   5. stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
 //!
@@ -31,13 +32,14 @@ mod near;
 mod newton;
 pub mod solids;
 mod solution;
+mod solved;
 mod solver;
 mod system;
 pub mod touch;
 
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::model::settings::{ClothSolver, Precision, Settings};
+use crate::model::settings::{ClothForces, ClothSolver, Precision, Settings};
 use crate::parallel::loops::awake;
 use crate::report::{Observer, StepError, StepReport};
 use crate::state::{State, body::BodyState};
@@ -71,6 +73,9 @@ const LEVEL_LIMIT: u32 = 14;
 const FRAME: f64 = 1.0 / 50.0;
 /// Particles that are worth a thread.
 const HELPED: usize = 1000;
+/// Iterations in a frame after which steps that are to be solved to an error are taken as they come, in few
+/// rounds: what has not come out by then will not, and the report says so.
+const WORK_MAX: u32 = 20_000;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
@@ -147,12 +152,16 @@ fn advance(
     }
     let whole = 1_u32 << deepest;
     let mut tick = 0;
+    let before = report.cg_iterations;
+    let solved = context.settings.cloth.forces == ClothForces::Solved;
+    let allowed = f64::from(WORK_MAX) * (context.dt / FRAME).max(1.0);
     state.cloth.level = state.cloth.level.min(deepest);
     state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        let smallest = state.cloth.level == deepest;
+        work.hurried = solved && f64::from(report.cg_iterations - before) > allowed;
+        let smallest = state.cloth.level == deepest || work.hurried;
         let span = (share(tick), share(tick + length));
         let mut outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
@@ -197,6 +206,7 @@ fn advance(
             state.cloth.successes = 0;
         }
     }
+    [report.cloth_solves, report.cloth_factors] = work.solver.counts;
     work.finish(context, state);
 }
 

@@ -76,7 +76,7 @@ impl Contacts {
             let nearer = -hit.normal.dot(v0 - solid.velocity_before(hit.point));
             let falls = nearer > h * gravity.length();
             let guess = if falls { solution.x1[i] } else { x0 + h * v0 };
-            touch.begin(model, solid, x0, guess, h);
+            touch.begin(model, solid, x0, guess, span);
             touch.glide(solid, v0, span);
             self.touches.push(touch);
         }

@@ -1,4 +1,4 @@
-//! Newton's method on the backward Euler step, for steps in which the paper's would make energy.
+//! Newton's method on the backward Euler step.
 //!
 //! The paper linearizes forces once, at the beginning of the step. Where threads buckle or turn much,
 //! what that leaves out can be larger than all other forces: a slack sheet then trembles for ever. The
@@ -7,8 +7,9 @@
 //!   Φ(u) = ½ uᵀMu − uᵀ(M v₀ + h f_ext) + E(x₀ + h u),
 //!
 //! with E the energy of the elements (and what their damping takes, which acts like one). A step that
-//! leaves Φ above what it is for cloth that stays where it is makes energy. Then further rounds linearize
-//! forces where the last one ended, and go no farther than Φ falls.
+//! leaves Φ above what it is for cloth that stays where it is makes energy, and begins again from part of
+//! the velocities at the beginning. Further rounds linearize forces where the last one ended, and go no
+//! farther than Φ falls.
 
 use super::constraints::Constraints;
 use super::linear::Linear;
@@ -74,11 +75,14 @@ impl Solution {
     }
 
     /// Goes back towards where the round began until Φ is no more than there; false if little is left.
+    /// `progress` is what the round went, in the norm of its matrix: where Φ cannot tell it from rounding,
+    /// there is nothing to search.
     pub fn search(
         &mut self,
         trial: &Trial,
         linear: &mut Linear,
         constraints: &Constraints,
+        progress: f64,
     ) -> bool {
         let (mut from, mut to) = (std::mem::take(&mut self.from), Motion::default());
         constraints.filter.carry(&from.bodies, &mut from.particles);
@@ -91,13 +95,29 @@ impl Solution {
         loop {
             self.blend(&from, &to, part);
             self.place(trial);
-            if part == 0.0 || self.potential(trial, linear, constraints).0 <= start + rounding {
+            if part == 0.0 || 0.5 * progress * progress <= rounding {
+                break;
+            }
+            if self.potential(trial, linear, constraints).0 <= start + rounding {
                 break;
             }
             part = if part > LEAST { 0.5 * part } else { 0.0 };
         }
         self.from = from;
         part >= WORTH
+    }
+
+    /// What is left where a step that must be taken tore the cloth: as much of its motion, from standing
+    /// still, as does not raise Φ.
+    pub fn rein_in(&mut self, trial: &Trial, linear: &mut Linear, constraints: &Constraints) {
+        let to = Motion { particles: self.u.clone(), bodies: self.u_bodies.clone() };
+        self.go_on(trial, constraints, 0.0);
+        self.from = Motion { particles: self.u.clone(), bodies: self.u_bodies.clone() };
+        if !to.particles.iter().all(|u| vector(u).is_finite()) {
+            return;
+        }
+        (self.u, self.u_bodies) = (to.particles, to.bodies);
+        self.search(trial, linear, constraints, f64::INFINITY);
     }
 
     /// Φ at u, which leads to `x1`, with the stiff terms of contacts, and what rounding may have made of

@@ -1,10 +1,12 @@
 //! What a cloth step solves for: the velocities u by which particles and bodies move, and where they
 //! lead.
 
+use super::constraints::Constraints;
+use super::linear::Linear;
 use super::system::Trial;
-use crate::linalg::block::{Lane, lane, vector};
-use crate::linalg::filter::Filter;
-use crate::math::Vec3;
+use crate::linalg::block::{Lane, lane, matrix, vector};
+use crate::linalg::filter::{Filter, NONE};
+use crate::math::{Mat3, Vec3};
 use crate::parallel::loops::each_light;
 
 /// Velocities of particles and bodies.
@@ -25,6 +27,41 @@ pub struct Solution {
     pub x1: Vec<Vec3>,
     /// Where a round began.
     pub from: Motion,
+    /// Cloths, and with whom they touch.
+    groups: Vec<Group>,
+}
+
+/// A cloth, or several that touch.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    /// Which cloth leads it.
+    leader: u32,
+    /// Whether something else may take momentum from it.
+    held: bool,
+    /// Σ of mass and drag.
+    own: Mat3,
+    missing: Vec3,
+    change: Vec3,
+}
+
+impl Group {
+    fn new(leader: u32) -> Self {
+        let zero = Vec3::ZERO;
+        Group { leader, held: false, own: Mat3::ZERO, missing: zero, change: zero }
+    }
+}
+
+fn leader(groups: &[Group], of: u32) -> u32 {
+    let mut at = of;
+    while groups[at as usize].leader != at {
+        at = groups[at as usize].leader;
+    }
+    at
+}
+
+fn join(groups: &mut [Group], a: u32, b: u32) {
+    let (a, b) = (leader(groups, a), leader(groups, b));
+    groups[a.max(b) as usize].leader = a.min(b);
 }
 
 impl Solution {
@@ -45,6 +82,70 @@ impl Solution {
         for hold in &filter.holds {
             let u = &mut self.u[hold.particle as usize];
             *u = lane(hold.free * vector(u) + hold.prescribed);
+        }
+    }
+
+    /// √(ΔvᵀMΔv) of the change of velocity so far, or of one of `least` (m/s) everywhere if that is
+    /// more.
+    pub fn change(&self, trial: &Trial, least: f64) -> f64 {
+        let (mass, v) = (&trial.sheet().elements.mass, &trial.state.particles.v);
+        let mut sum = [0.0; 2];
+        for ((mass, v), u) in mass.iter().zip(v).zip(&self.u) {
+            sum[0] += mass * (vector(u) - *v).length_squared();
+            sum[1] += mass * least * least;
+        }
+        sum[0].max(sum[1]).sqrt()
+    }
+
+    /// √(dᵀMd) of the way d of the particles since the round began.
+    pub fn way(&self, mass: &[f64]) -> f64 {
+        let squares = mass.iter().zip(&self.from.particles).zip(&self.u);
+        let of = |((mass, from), to): ((&f64, &Lane<f64>), &Lane<f64>)| {
+            mass * (vector(to) - vector(from)).length_squared()
+        };
+        squares.map(of).sum::<f64>().sqrt()
+    }
+
+    /// Moves each cloth that nothing holds as a whole, so that it has the momentum that it is given:
+    /// Σ own u = Σ b, whatever conjugate gradients left. Between its elements all forces cancel; cloths
+    /// that touch each other are taken together. It is the best correction by a common velocity, so
+    /// the error in the norm of the matrix only falls.
+    pub fn keep_momentum(&mut self, trial: &Trial, linear: &Linear, constraints: &Constraints) {
+        let owner = &trial.sheet().elements.owner;
+        let groups = &mut self.groups;
+        groups.clear();
+        let count = owner.iter().fold(0, |most, &o| most.max(o as usize + 1));
+        groups.extend((0..count as u32).map(Group::new));
+        for stencil in &constraints.stencils.list {
+            let first = owner[stencil.particles[0] as usize];
+            for &i in &stencil.particles {
+                join(groups, first, owner[i as usize]);
+            }
+            let free =
+                stencil.body == NONE && stencil.gradient.iter().sum::<Vec3>().length() < 1e-9;
+            groups[first as usize].held |= !free;
+        }
+        for hold in &constraints.filter.holds {
+            groups[owner[hold.particle as usize] as usize].held = true;
+        }
+        for k in 0..count {
+            let leader = leader(groups, k as u32);
+            groups[leader as usize].held |= groups[k].held;
+        }
+        for (i, u) in self.u.iter().enumerate() {
+            let leader = leader(groups, owner[i]) as usize;
+            let (group, own) = (&mut groups[leader], matrix(&linear.own[i]));
+            group.own += own;
+            group.missing += vector(&constraints.b[i]) - own * vector(u);
+        }
+        for group in groups.iter_mut().filter(|g| !g.held) {
+            group.change = group.own.inverse() * group.missing;
+        }
+        for (u, &owner) in self.u.iter_mut().zip(owner) {
+            let group = &groups[leader(groups, owner) as usize];
+            if !group.held && group.change.is_finite() {
+                *u = lane(vector(u) + group.change);
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use super::constraints::Constraints;
 use super::linear::Linear;
 use super::solution::Solution;
+use super::solved::FactorMemory;
 use super::system::Trial;
 use crate::linalg::block::{Scalar, lane, vector};
 use crate::linalg::multilevel::{Levelled, Multilevel, pays};
@@ -15,7 +16,7 @@ use crate::model::settings::{ClothSolver, Preconditioner, Settings};
 use crate::parallel::loops::inside;
 
 /// Speed, m/s, that counts as one where there is no gravity.
-const SLOW: f64 = 0.01;
+pub(super) const SLOW: f64 = 0.01;
 /// Residuals below this many times what weight adds in a step, in the norm of the diagonal, are not
 /// taken as large ones: what is left of a sheet that hangs still is nothing to reduce.
 const WEIGHTS: f64 = 3.0;
@@ -23,10 +24,13 @@ const WEIGHTS: f64 = 3.0;
 /// Memory of the linear solver.
 #[derive(Debug, Default)]
 pub struct Solver {
-    numbers: Multilevel<f64>,
+    pub(super) numbers: Multilevel<f64>,
     /// The matrix of search directions.
-    narrow: Narrow,
-    pcg: pcg::Scratch<f64>,
+    pub(super) narrow: Narrow,
+    pub(super) pcg: pcg::Scratch<f64>,
+    pub(super) factor: FactorMemory,
+    /// Systems solved and factors made since the beginning of the step of the world.
+    pub counts: [u32; 2],
 }
 
 /// How a round is to be solved.
@@ -41,6 +45,12 @@ pub struct Aim {
 }
 
 impl Solver {
+    /// At the beginning of a step of the world, whose bits must not depend on earlier ones.
+    pub fn begin(&mut self) {
+        self.factor.begin();
+        self.counts = [0; 2];
+    }
+
     /// A u = b in the free directions.
     pub fn solve(
         &mut self,
@@ -53,6 +63,7 @@ impl Solver {
         let context = trial.context;
         let (sheet, h) = (trial.sheet(), trial.span.h);
         let settings = &context.settings.cloth;
+        self.counts[0] += 1;
         let pattern = &sheet.layout().pattern;
         if aim.first {
             solution.u_bodies.clear();
@@ -82,7 +93,11 @@ impl Solver {
         }
         let levels = match settings.preconditioner {
             Preconditioner::BlockJacobi => &[][..],
-            Preconditioner::Auto if !pays(pattern, blocks, &sheet.elements.mass) => &[][..],
+            Preconditioner::Auto | Preconditioner::Factored
+                if !pays(pattern, blocks, &sheet.elements.mass) =>
+            {
+                &[][..]
+            }
             _ => &sheet.layout().levels[..],
         };
         let numbers = &mut self.numbers;
@@ -106,6 +121,7 @@ impl Solver {
             tolerance: settings.tolerance * aim.finer,
             reference: aim.reference,
             least: weights,
+            finish: None,
             speed: 10.0 * settings.tolerance * (h * gravity.length()).max(SLOW),
         };
         solution.from.particles.clone_from(&solution.u);
@@ -123,7 +139,7 @@ impl Solver {
 
     /// The start of the iteration: free flight, or the velocities at the beginning, whichever leaves
     /// less to do; cloth that falls needs the one, cloth that hangs or lies the other.
-    fn guess(
+    pub(super) fn guess(
         &mut self,
         trial: &Trial,
         linear: &Linear,

@@ -38,7 +38,9 @@ const DEEP_VERTEX: f64 = 0.5e-3;
 const DEEP_LEVEL: u32 = 4;
 /// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
 /// would not bring it down so far.
-const TORN: f64 = 10.0;
+pub(super) const TORN: f64 = 10.0;
+/// Rise of the largest strain in a step that is never right.
+const WILD: f64 = 0.5;
 /// Residual, relative to that of the beginning, with which a round counts as failed.
 const POOR: f64 = 0.1;
 /// How often a step is solved again because cloth would cross cloth.
@@ -67,7 +69,7 @@ pub struct Attempt {
     pub failed: bool,
     /// Newton's method did not get on.
     pub stuck: bool,
-    /// The last solve ended by its limit of iterations.
+    /// The last solve ended by its limit of iterations, or rounds by theirs.
     pub unfinished: bool,
     /// Cloth would pass through cloth.
     pub crossed: bool,
@@ -95,24 +97,27 @@ impl<'a> Trial<'a> {
 #[derive(Debug, Default)]
 pub struct Work {
     /// Bodies near cloth.
-    solids: Solids,
+    pub(super) solids: Solids,
     /// Finds what is near, and keeps how deep cloth was in solids at the beginning of the step.
     detector: Detector,
     pub(super) contacts: Contacts,
-    linear: Linear,
-    constraints: Constraints,
-    solver: Solver,
-    solution: Solution,
+    pub(super) linear: Linear,
+    pub(super) constraints: Constraints,
+    pub(super) solver: Solver,
+    pub(super) solution: Solution,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
-    strain: f64,
+    pub(super) strain: f64,
     strain_after: f64,
     /// Residual at the beginning of the step.
     reference: f64,
+    /// Whether so much work was done in this step of the world that no more than needed is to follow.
+    pub(super) hurried: bool,
 }
 
 impl Work {
     /// At the beginning of the world's step: which bodies are near.
     pub fn begin(&mut self, context: &Context, state: &State, starts: &[BodyState]) {
+        self.solver.begin();
         let (mut lo, mut hi) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
         let mut fastest: f64 = 0.0;
         for (x, v) in state.particles.x.iter().zip(&state.particles.v) {
@@ -147,6 +152,7 @@ impl Work {
             h,
             push_speed: context.settings.contact.push_speed,
             creep_speed: (0.02 * h * context.settings.gravity.length()).max(1e-4),
+            turns: context.settings.cloth.forces == ClothForces::Solved,
         };
         let trial = Trial { context, state, span: &span };
         let time = (context.time, context.dt);
@@ -187,6 +193,7 @@ impl Work {
                 let more = self.rounds(&trial, share.1, last, false, observer);
                 attempt.iterations += more.iterations;
                 attempt.failed = more.failed;
+                attempt.unfinished |= more.unfinished;
                 if more.failed {
                     break;
                 }
@@ -202,6 +209,13 @@ impl Work {
             observer.end(Stage::ClothSolids);
         }
         self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
+        if last && span.turns && rises(self.strain, self.strain_after, WILD) {
+            // no shorter step is left: rather little motion than wild motion
+            let Work { linear, constraints, solution, .. } = self;
+            solution.rein_in(&trial, linear, constraints);
+            attempt.unfinished = true;
+            self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
+        }
         let most = context.settings.cloth.strain_step;
         attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
@@ -233,6 +247,9 @@ impl Work {
         observer: &mut dyn Observer,
     ) -> Attempt {
         let settings = &trial.context.settings.cloth;
+        if settings.forces == ClothForces::Solved && !self.contacts.plain {
+            return self.solved_rounds(trial, end, last, fresh, observer);
+        }
         let Work { solids, contacts, linear, constraints, solver, solution, .. } = self;
         let mut attempt = Attempt::default();
         let mut reference = if fresh { 0.0 } else { self.reference };
@@ -275,7 +292,7 @@ impl Work {
                 break;
             }
             if newton {
-                attempt.stuck = !solution.search(trial, linear, constraints);
+                attempt.stuck = !solution.search(trial, linear, constraints, f64::INFINITY);
             } else {
                 solution.place(trial);
             }
@@ -371,7 +388,7 @@ impl Work {
 }
 
 /// Whether strain rises by more than it may; by one that is not a number, it does.
-fn rises(before: f64, after: f64, most: f64) -> bool {
+pub(super) fn rises(before: f64, after: f64, most: f64) -> bool {
     let rise = after - before;
     rise.is_nan() || rise > most
 }

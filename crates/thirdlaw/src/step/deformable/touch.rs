@@ -21,6 +21,10 @@ use crate::state::cloth::{Grip, LastTouch};
 /// round: one that comes a little too near is pushed off in the next step, which costs no round.
 const ENTERED: f64 = 0.7;
 
+/// Cosine of the angle beyond which the surface at the end of a step is another one than that at its
+/// beginning.
+const TURNED: f64 = 0.5;
+
 /// Part of the most friction there can be below which a particle hardly creeps.
 const HARDLY: f64 = 0.9;
 
@@ -45,6 +49,10 @@ pub struct Touch {
     pub friction: Vec3,
     /// Position alteration along the normal, m.
     pub alter: f64,
+    /// Outward unit vector at the beginning of the step; zero where it was not near the surface.
+    pub(super) start: Vec3,
+    /// Impulse that turns the velocity with the surface, N·s.
+    pub(super) turning: Vec3,
     /// Speed along the surface in the round before, m/s; 0: not known, or stale.
     pub(super) speed: f64,
     /// Changes of grip in this step.
@@ -65,6 +73,8 @@ pub struct Span {
     pub push_speed: f64,
     /// Speed at which a creeping particle meets full friction, m/s.
     pub creep_speed: f64,
+    /// Whether contacts turn what slides with the surface.
+    pub turns: bool,
 }
 
 impl Touch {
@@ -82,6 +92,8 @@ impl Touch {
             pressure: 0.0,
             friction: Vec3::ZERO,
             alter: 0.0,
+            start: Vec3::ZERO,
+            turning: Vec3::ZERO,
             speed: 0.0,
             switches: 0,
             releases: 0,
@@ -126,15 +138,17 @@ impl Touch {
 
     /// The first look in a step: constraints carried on are placed, new ones found on the way from
     /// `x0` to the guess `x1`.
-    pub fn begin(&mut self, model: &Model, solid: &Solid, x0: Vec3, x1: Vec3, h: f64) {
-        let found = self.find_plane(model, solid, (x0, x1), &[Vec3::ZERO; 2], h);
+    pub fn begin(&mut self, model: &Model, solid: &Solid, x0: Vec3, x1: Vec3, span: &Span) {
+        let found = self.find_plane(model, solid, (x0, x1), &[Vec3::ZERO; 2], span.h);
+        let (shape, center, _, _) = surface(model, solid.slot);
+        let before = solid.before.pose(center);
+        let look = |reach: f64| signed_distance(shape, before.inverse() * x0, reach);
+        let near = if span.turns { look(self.radius * 4.0) } else { None };
+        self.start = near.as_ref().map_or(Vec3::ZERO, |s| before.rotation * s.normal);
         if solid.is_pushed() && !self.active {
             // a body that cloth carries is carried on, if by another particle than before
-            let (shape, center, _, _) = surface(model, solid.slot);
-            let start = solid.before.pose(center).inverse() * x0;
             let reach = (1.0 + CARRIED) * self.radius;
-            let near = signed_distance(shape, start, 2.0 * reach);
-            self.active = near.is_some_and(|s| s.distance < reach);
+            self.active = look(2.0 * reach).is_some_and(|s| s.distance < reach);
         }
         match found {
             Some((normal, point, distance)) => {
@@ -143,18 +157,14 @@ impl Touch {
                 self.active |= distance < self.radius;
             }
             // carried on, but the guess leaves the surface: the plane where it is now will tell
-            None => {
-                let (shape, center, _, _) = surface(model, solid.slot);
-                let before = solid.before.pose(center);
-                match signed_distance(shape, before.inverse() * x0, self.radius * 4.0) {
-                    Some(s) if self.active => {
-                        let after = solid.after.pose(center);
-                        self.normal = after.rotation * s.normal;
-                        self.point = after * s.point;
-                    }
-                    _ => self.active = false,
+            None => match look(self.radius * 4.0) {
+                Some(s) if self.active => {
+                    let after = solid.after.pose(center);
+                    self.normal = after.rotation * s.normal;
+                    self.point = after * s.point;
                 }
-            }
+                _ => self.active = false,
+            },
         }
     }
 
@@ -167,6 +177,25 @@ impl Touch {
         let wanted = -gap / span.h;
         self.alter = ((wanted - along) * span.h).clamp(0.0, span.push_speed * span.h);
         wanted.min(along + self.alter / span.h)
+    }
+
+    /// The impulse that turns the velocity `v0` of a particle with the surface, from its normal at the
+    /// beginning of the step to that at the end. Over the step a contact pushes along all normals
+    /// between the two and only turns what slides. Pushing along the last one alone it would take
+    /// 1 − cos θ of the speed in every step, θ being the angle between them: v²h/2R² in a second.
+    pub fn turn(&mut self, solid: &Solid, v0: Vec3, mass: f64) {
+        self.turning = Vec3::ZERO;
+        let (from, to) = (self.start, self.normal);
+        let cosine = from.dot(to);
+        if cosine < TURNED {
+            return;
+        }
+        let relative = v0 - solid.velocity.linear;
+        let along = relative - from * from.dot(relative);
+        // the shortest rotation from one normal to the other (Rodrigues), of what lies across the first
+        let axis = from.cross(to);
+        let turned = along * cosine + axis.cross(along) + axis * (axis.dot(along) / (1.0 + cosine));
+        self.turning = mass * (turned - along);
     }
 
     /// Judges the constraint by its impulse λ and the motion it led to.
@@ -197,7 +226,7 @@ impl Touch {
             return Verdict { changed: true, entered: true, ..Verdict::default() };
         }
         let n = self.normal;
-        let lambda = n.dot(moved.impulse);
+        let lambda = n.dot(moved.impulse + self.turning);
         // one that was let go and came back in stays to the end of the step
         if lambda < 0.0 && self.releases == 0 {
             self.active = false;
@@ -335,7 +364,7 @@ fn entry(
 pub fn hold(
     touches: &mut [Touch],
     solids: &Solids,
-    x0: Vec3,
+    (x0, v0, mass): (Vec3, Vec3, f64),
     span: &Span,
     (alter, push, drags): (&mut Vec3, &mut Vec3, &mut Vec<SurfaceDrag>),
 ) -> Option<Hold> {
@@ -345,6 +374,10 @@ pub fn hold(
         let solid = &solids.list[touch.solid as usize];
         let target = touch.target(solid, x0, span);
         *alter += touch.alter * touch.normal;
+        if span.turns {
+            touch.turn(solid, v0, mass);
+            *push += touch.turning;
+        }
         let current = hold.get_or_insert(Hold {
             particle: touch.particle,
             free: Mat3::IDENTITY,
