@@ -84,7 +84,7 @@ static SETTINGS: TableFormat = TableFormat {
             "scheme",
             Kind::Choice(&["impulses", "unified"]),
             "\"impulses\": bodies, then cloth, then particles; \"unified\": everything together in five \
-             steps, without joints and emitters so far; default \"impulses\".",
+             steps, without point masses and emitters so far; default \"impulses\".",
         ),
         key(
             "velocity_rule",

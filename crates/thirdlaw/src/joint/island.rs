@@ -288,6 +288,13 @@ impl JointIsland {
         }
     }
 
+    /// Adds the impulse of one row to the reactions.
+    pub fn give_whole(&mut self, r: usize, z: f64) {
+        let after = |link: &Link| link.row_start as usize <= r;
+        let l = self.system.links.partition_point(after).saturating_sub(1);
+        self.react(l, r, z);
+    }
+
     /// Adds the impulses of all rows, times a factor, to the reactions.
     pub(super) fn collect_scaled(&mut self, factor: f64) {
         for l in 0..self.system.links.len() {

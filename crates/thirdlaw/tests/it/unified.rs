@@ -1,10 +1,11 @@
 //! The unified scheme: analytic answers, conservation laws, both schemes against each other, determinism.
 
 use crate::{cuboid, sphere};
-use thirdlaw::measure::{energy, momentum, penetration};
+use thirdlaw::measure::{energy, joint_error, momentum, penetration};
 use thirdlaw::{
-    Body, BodyId, BodyKind, Deformable, Mass, Material, Pose, Quat, Scheme, Settings, Shape,
-    SolidLaw, SolidMaterial, SolidMesh, SurfaceMaterial, Twist, Vec3, VelocityRule, World,
+    Axis, Body, BodyId, BodyKind, Deformable, Drive, Joint, Mass, Material, Point, Pose, Quat,
+    Scheme, Settings, Shape, Side, SolidLaw, SolidMaterial, SolidMesh, SurfaceMaterial, Twist,
+    Vec3, VelocityRule, World,
 };
 
 const FRAME: f64 = 1.0 / 60.0;
@@ -262,14 +263,17 @@ fn free_motion_is_of_second_order() {
         steps(&mut world, 12, FRAME);
         (world.vertices(id).unwrap().to_vec(), (total(&world) - before) / before)
     };
-    for (rule, order) in [(VelocityRule::Trapezoidal, 2.0), (VelocityRule::BackwardEuler, 1.0)] {
-        let (exact, _) = run(512, rule);
+    let (exact, _) = run(512, VelocityRule::Trapezoidal);
+    // backward Euler takes most of the oscillation in coarse steps: its order shows where it does not
+    for (rule, order, coarse) in
+        [(VelocityRule::Trapezoidal, 2.0, 16), (VelocityRule::BackwardEuler, 1.0, 256)]
+    {
         let error = |substeps: u32| {
             let (x, gained) = run(substeps, rule);
             let far = x.iter().zip(&exact).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
             (far, gained)
         };
-        let (coarse, fine) = (error(16), error(32));
+        let (coarse, fine) = (error(coarse), error(2 * coarse));
         let found = libm::log2(coarse.0 / fine.0);
         println!("{rule:?}: errors {:.2e} {:.2e}, order {found:.2}", coarse.0, fine.0);
         assert!(found > order - 0.25, "{rule:?}: order {found}");
@@ -312,7 +316,7 @@ fn soft_and_rigid_rest_on_each_other() {
     );
     assert!((0.36..0.42).contains(&center.y) && center.x.abs() < 0.02, "{center}");
     assert!(high.y > center.y + 0.18 && low.y > 0.13, "{low} {high}");
-    assert!(speed < 0.02, "{speed}");
+    assert!(speed < 1e-3, "{speed}");
 }
 
 /// A ball that flies into a soft block, and a soft block into a ball: momentum is kept.
@@ -389,9 +393,201 @@ fn bits_are_those_of_the_state() {
 #[test]
 fn what_is_not_simulated_is_named() {
     let mut world = earth();
-    let a = put(&mut world, sphere(0.1), at(0.0, 1.0, 0.0), 1.0, rough(0.5, 0.0));
-    let b = put(&mut world, sphere(0.1), at(0.5, 1.0, 0.0), 1.0, rough(0.5, 0.0));
-    world.add_joint(thirdlaw::Joint::ball(a, b).at(0.25, 1.0, 0.0)).unwrap();
+    world.add_point(Point::new(1.0, Vec3::Y)).unwrap();
     let error = world.step(FRAME).unwrap_err().to_string();
-    assert!(error.contains("joints") && error.contains("unified"), "{error}");
+    assert!(error.contains("point masses") && error.contains("unified"), "{error}");
+}
+
+/// A soft block, and a ball that flies into it; energies step by step.
+fn impact(mass: f64, young: f64, rate: f64, velocity: VelocityRule) -> Impact {
+    let mut world = unified(Vec3::ZERO);
+    let mut settings = *world.settings();
+    settings.unified.velocity = velocity;
+    world.set_settings(settings).unwrap();
+    let body = block(0.3, 3).deformable(soft(SolidLaw::Corotated, young, 0.0)).unwrap();
+    world.add_deformable(body).unwrap();
+    let ball = put(&mut world, sphere(0.1), at(0.0, 0.35, 0.03), mass, rough(0.5, 0.0));
+    let down = Twist { linear: Vec3::new(0.0, -2.0, 0.0), angular: Vec3::ZERO };
+    world.set_velocity(ball, down).unwrap();
+    let ((p0, l0), first) = (momentum(&world), total(&world));
+    let mut impact = Impact { first, ..Impact::default() };
+    let mut last = first;
+    for _ in 0..(0.4 * rate) as u32 {
+        let report = world.step(1.0 / rate).unwrap();
+        let now = total(&world);
+        impact.gained = impact.gained.max(now - last - report.resolved_energy.max(0.0));
+        impact.resolved += report.resolved_energy.max(0.0);
+        last = now;
+    }
+    let (p, l) = momentum(&world);
+    (impact.momentum, impact.angular) = (p.distance(p0), l.distance(l0));
+    impact.last = last;
+    impact
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Impact {
+    first: f64,
+    last: f64,
+    gained: f64,
+    resolved: f64,
+    momentum: f64,
+    angular: f64,
+}
+
+/// An impact on something soft makes no energy: none at all by backward Euler; by the trapezoidal rule no more
+/// than its error on free oscillations, which falls with the square of the step.
+#[test]
+fn soft_impacts_make_no_energy() {
+    let mut worst: f64 = 0.0;
+    let cases = [
+        (0.135, 1e5, 60.0),
+        (5.0, 1e5, 24.0),
+        (5.0, 1e5, 60.0),
+        (5.0, 1e5, 240.0),
+        (5.0, 1e4, 60.0),
+        (5.0, 1e7, 60.0),
+        (1350.0, 1e5, 60.0),
+    ];
+    for (mass, young, rate) in cases {
+        for rule in [VelocityRule::Trapezoidal, VelocityRule::BackwardEuler] {
+            let found = impact(mass, young, rate, rule);
+            println!("{mass} kg on 13.5 kg of {young:.0e} Pa, {rate}/s, {rule:?}: {found:?}");
+            let part = found.gained / found.first;
+            let bar = match rule {
+                VelocityRule::Trapezoidal => 1e-3 * (60.0 / rate) * (60.0 / rate),
+                VelocityRule::BackwardEuler => 1e-9,
+            };
+            assert!(part < bar, "{part:e} of the energy, {bar:e}");
+            assert!(found.last < found.first + found.resolved);
+            assert!(found.momentum < 1e-9 * (2.0 * mass).max(1.0), "{found:?}");
+            if rule == VelocityRule::Trapezoidal {
+                worst = worst.max(found.angular / found.first);
+            }
+        }
+    }
+    println!("angular momentum lost at most {worst:.1e} N·m·s of each J");
+}
+
+/// What lies on something soft comes to rest, whatever its weight and the frame rate.
+#[test]
+fn boxes_come_to_rest_on_soft_blocks() {
+    for (mass, rate, rule) in [
+        (5.0, 60.0, VelocityRule::Trapezoidal),
+        (0.5, 24.0, VelocityRule::Trapezoidal),
+        (40.0, 60.0, VelocityRule::BackwardEuler),
+    ] {
+        let mut world = earth();
+        let mut settings = *world.settings();
+        settings.unified.velocity = rule;
+        world.set_settings(settings).unwrap();
+        floor(&mut world, 0.5);
+        let body = block(0.3, 3).deformable(soft(SolidLaw::Corotated, 2e5, 0.02)).unwrap();
+        world.add_deformable(body.pose(at(0.0, 0.152, 0.0))).unwrap();
+        let shape = cuboid(0.1, 0.1, 0.1);
+        let top = put(&mut world, shape, at(0.0, 0.41, 0.0), mass, rough(0.5, 0.0));
+        steps(&mut world, (3.0 * rate) as u32, 1.0 / rate);
+        let speed = world.velocity(top).unwrap().linear.length();
+        println!("{mass} kg at rest on 13.5 kg, {rate}/s, {rule:?}: {speed:.1e} m/s");
+        assert!(speed < 1e-4, "{speed}");
+    }
+}
+
+/// Links of a chain, hung up at one end or closed to a ring.
+fn chain(world: &mut World, count: u32, closed: bool) -> Vec<BodyId> {
+    let radius = 0.3 * f64::from(count) / std::f64::consts::TAU;
+    let mut ids = Vec::new();
+    for i in 0..count {
+        let pose = if closed {
+            let angle = std::f64::consts::TAU * f64::from(i) / f64::from(count);
+            let place = Vec3::new(radius * libm::cos(angle), radius * libm::sin(angle), 0.0);
+            let turn = Quat::from_rotation_z(angle + std::f64::consts::FRAC_PI_2);
+            Pose::from_parts(place, turn)
+        } else {
+            at(0.15 + 0.3 * f64::from(i), 0.0, 0.0)
+        };
+        ids.push(put(world, cuboid(0.1, 0.04, 0.04), pose, 1.0, rough(0.5, 0.0)));
+    }
+    for i in 0..count as usize {
+        let joint = match (closed, i) {
+            (false, 0) => Joint::ball(Side::World, ids[0]).at(0.0, 0.0, 0.0),
+            (false, _) => {
+                Joint::hinge(ids[i - 1], ids[i]).at(0.3 * i as f64, 0.0, 0.0).axis(Vec3::Z)
+            }
+            (true, _) => {
+                let next = ids[(i + 1) % ids.len()];
+                let middle = world.center(ids[i]).unwrap().midpoint(world.center(next).unwrap());
+                Joint::ball(ids[i], next).at(middle.x, middle.y, middle.z)
+            }
+        };
+        world.add_joint(joint).unwrap();
+    }
+    ids
+}
+
+/// A chain that falls from the level: its joints stay together and make no energy.
+#[test]
+fn chains_hold_together() {
+    for (count, rate) in [(1, 60.0), (10, 60.0), (10, 240.0)] {
+        let mut world = earth();
+        chain(&mut world, count, false);
+        let (first, mut gap, mut most) = (total(&world), 0.0_f64, f64::NEG_INFINITY);
+        for _ in 0..rate as u32 {
+            world.step(1.0 / rate).unwrap();
+            gap = gap.max(joint_error(&world));
+            most = most.max(total(&world) - first);
+        }
+        let left = total(&world) - first;
+        println!(
+            "chain of {count} at {rate}/s: gap {gap:.1e} m, energy gained at most {most:.1e} J, at the end {left:.1e} J"
+        );
+        assert!(gap < 1e-3, "{gap}");
+        assert!(most < 0.02 * f64::from(count * count), "{most}");
+    }
+}
+
+/// A closed loop in the air keeps its momentum and its angular momentum.
+#[test]
+fn loops_keep_momentum() {
+    let mut world = unified(Vec3::ZERO);
+    let links = chain(&mut world, 6, true);
+    let push = Twist { linear: Vec3::new(1.0, 0.5, 2.0), angular: Vec3::new(1.0, 2.0, 3.0) };
+    world.set_velocity(links[0], push).unwrap();
+    let (p0, l0) = momentum(&world);
+    let (mut gap, mut worst) = (0.0_f64, [0.0_f64; 2]);
+    for _ in 0..60 {
+        world.step(FRAME).unwrap();
+        gap = gap.max(joint_error(&world));
+        let (p, l) = momentum(&world);
+        worst = [worst[0].max(p.distance(p0)), worst[1].max(l.distance(l0))];
+    }
+    println!("loop of 6: gap {gap:.1e} m, momentum {:.1e}, angular {:.1e}", worst[0], worst[1]);
+    assert!(gap < 1e-3 && worst[0] < 1e-9 && worst[1] < 1e-8, "{gap} {worst:?}");
+}
+
+/// A wheel on a hinge: a motor gives it its speed, or its torque while that does not suffice; a spring-damper
+/// draws it to its place, and a limit stops it there.
+#[test]
+fn drives_turn_hinges() {
+    let wheel = |change: &dyn Fn(Joint) -> Joint| {
+        let mut world = unified(Vec3::ZERO);
+        let body = put(&mut world, sphere(0.5), at(0.0, 0.0, 0.0), 10.0, rough(0.5, 0.0));
+        let joint = Joint::hinge(Side::World, body).at(0.0, 0.0, 0.0).axis(Vec3::X);
+        let joint = world.add_joint(change(joint)).unwrap();
+        steps(&mut world, 60, FRAME);
+        let reading = world.joint_reading(joint).unwrap();
+        (reading.coordinates[3], world.velocity(body).unwrap().angular.x)
+    };
+    let fast = wheel(&|joint| joint.driven(Axis::TurnX, Drive::motor(5.0, 100.0))).1;
+    // ω = τt/I with I = ⅖mr² = 1 kg·m²
+    let weak = wheel(&|joint| joint.driven(Axis::TurnX, Drive::motor(5.0, 2.0))).1;
+    let held = wheel(&|joint| joint.driven(Axis::TurnX, Drive::pd(400.0, 40.0).at(0.7)));
+    let stopped =
+        wheel(&|joint| joint.driven(Axis::TurnX, Drive::effort(3.0)).limit(Axis::TurnX, -1.0, 0.5));
+    println!(
+        "motor {fast:.6} of 5 rad/s, weak {weak:.6} of 2, drive at {held:.5?} of 0.7 rad, limit {stopped:.5?} of 0.5"
+    );
+    assert!((fast - 5.0).abs() < 1e-6 && (weak - 2.0).abs() < 1e-6, "{fast} {weak}");
+    assert!((held.0 - 0.7).abs() < 1e-3 && held.1.abs() < 1e-3, "{held:?}");
+    assert!((stopped.0 - 0.5).abs() < 1e-3 && stopped.1.abs() < 1e-3, "{stopped:?}");
 }

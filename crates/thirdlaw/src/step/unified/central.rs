@@ -137,17 +137,6 @@ impl Central {
         let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         (trace / (3.0 * self.mass)).sqrt()
     }
-
-    /// Inverse of the matrix, for a central body that is solved for often.
-    pub fn inverse(&self, outers: &[Outer]) -> Matrix {
-        let (matrix, n) = (self.system(outers).0, self.size());
-        let mut inverse = Matrix::default();
-        for (k, column) in inverse.iter_mut().enumerate().take(n) {
-            column[k] = 1.0;
-            cholesky(matrix, n, column);
-        }
-        inverse
-    }
 }
 
 /// Length of what is left of a row that counts as determined by others, relative to the whole.

@@ -1,17 +1,28 @@
-//! The implicit system of everything that deforms, at half a substep and at its end.
+//! The implicit system of everything that deforms, at the middle of a substep.
 //!
 //! With h = ½Δt, A = M + hD + h²K (`energy/assemble.rs`):
 //!
-//!   step I    A v½ = M vⁿ + h (f(xⁿ) + w)                                  f, K at xⁿ
-//!   step V    A v_m = M v* + h (f(x_m) + w) + (A − M) u                    at x_m = ½(xⁿ + xⁿ⁺¹), u = (x_m − xⁿ)/h
-//!   then      v = v* + 2h M⁻¹ (f(x_m) + w + (A − M)(u − v_m)/h)            without the constraints
+//!   step I    A ṽ½ = M vⁿ + h (f(xⁿ) + w)                            f, K at xⁿ; contacts left out
+//!   step III  A v½ = M v̂ⁿ + h (f(x_m) + w) + (A − M) u + Jᵀz        f, K at x_m = xⁿ + h u, u the v½ before
+//!   step V    v = v̂ⁿ + Δt M⁻¹ (f(x_m) + w)                           f along the motion of step IV
 //!
-//! The last two are a step of Newton's method on the implicit midpoint rule, which the print's "variant of
-//! trapezoid rule", v = 2v_m − v*, is: stiff elements stay stable although x_m is set by then. Backward
-//! Euler: h = Δt at xⁿ⁺¹, and v = v_m where nothing is projected.
+//! Step III is Newton's method on the implicit midpoint rule, with the impulses z of contacts and joints
+//! (`coupled.rs`); step V gives velocities the very forces that did work on the way of step IV. Where
+//! elements are linear,
+//!
+//!   ΔE = 2h f·M⁻¹(½j − z) + j·½(v̂ⁿ + vⁿ⁺¹)
+//!
+//! with j the impulses of step V. j = 2z would leave 2 zᵀJv½ ≤ 0, and the inelastic j that step V takes leaves
+//! the least kinetic energy of all impulses that push, so no more than that. (In print contact changes v½
+//! by single masses and step V looks for other forces than those of the way; 2h² v½ᵀKM⁻¹Jᵀz is then
+//! made from nothing, which is much where h²K is much beside M.)
+//!
+//! Backward Euler: h = Δt, x_m = xⁿ⁺¹.
 
-use super::half_step::accelerate;
+use super::coupled::{Coupled, Outcome};
+use super::half_step::Acceleration;
 use super::nodes::Nodes;
+use super::rows::Rows;
 use super::solve::{Gradients, System};
 use super::span::Span;
 use super::sweeps::Links;
@@ -20,7 +31,19 @@ use crate::linalg::block::{Block, Lane, block_of, lane, multiply, vector};
 use crate::math::{Mat3, Twist, Vec3};
 use crate::model::Model;
 use crate::model::settings::{Settings, VelocityRule};
-use crate::state::State;
+
+/// Most rounds of Newton's method, and the velocity that forces left out may give, relative to that of the
+/// fastest.
+const NEWTON: u32 = 6;
+const NEWTON_TOLERANCE: f64 = 1e-7;
+
+/// h: half a substep, or all of it by backward Euler.
+pub fn middle(settings: &Settings, span: &Span) -> f64 {
+    match settings.unified.velocity {
+        VelocityRule::Trapezoidal => 0.5 * span.dt,
+        VelocityRule::BackwardEuler => span.dt,
+    }
+}
 
 /// Memory of the system.
 #[derive(Debug, Default)]
@@ -36,6 +59,11 @@ pub struct Elastic {
     x1: Vec<Vec3>,
     way: Vec<Lane<f64>>,
     image: Vec<Lane<f64>>,
+    expected: Vec<Vec3>,
+    /// Whether contacts are solved together with what deforms, or with joints.
+    pub together: bool,
+    /// What forces alone do to bodies in this substep.
+    pub pushed_bodies: Vec<Acceleration>,
     bodies: Vec<(f64, Mat3)>,
     right: Vec<Twist>,
     solution: Vec<Twist>,
@@ -52,7 +80,7 @@ impl Elastic {
         nodes: &mut Nodes,
         links: &Links,
     ) -> u32 {
-        let h = 0.5 * span.dt;
+        let h = middle(settings, span);
         let first = nodes.bodies;
         self.x0.clear();
         self.x0.extend_from_slice(&nodes.x[first..]);
@@ -80,74 +108,120 @@ impl Elastic {
         iterations
     }
 
-    /// Step V: fills `nodes.v`, with everything but contact done; returns the iterations.
-    pub fn final_step(
+    /// Step III: half-step velocities with contacts and joints, by Newton's method; fills `nodes.half`.
+    pub fn couple(
         &mut self,
         model: &Model,
-        (state, settings): (&State, &Settings),
+        settings: &Settings,
         span: &Span,
         nodes: &mut Nodes,
-        links: &Links,
-    ) -> u32 {
-        let euler = settings.unified.velocity == VelocityRule::BackwardEuler;
-        let (h, whole) = if euler { (span.dt, 1.0) } else { (0.5 * span.dt, 2.0) };
+        (rows, coupled): (&mut Rows, &mut Coupled),
+    ) -> Outcome {
+        let h = middle(settings, span);
         let first = nodes.bodies;
-        self.x1.clear();
-        let ways = self.x0.iter().zip(&nodes.x[first..]);
-        self.x1.extend(ways.map(|(x0, x1)| *x0 + (*x1 - *x0) / whole));
+        self.solution.clear();
+        self.solution.extend_from_slice(&nodes.half);
         self.way.clear();
-        self.way.extend(self.x0.iter().zip(&self.x1).map(|(x0, x1)| lane((*x1 - *x0) / h)));
-        let energies = &model.sheet.elements.energies;
-        self.parts.begin(energies, &self.x0, h);
-        self.assemble(model, h, Some(()));
-        self.add_loads(model, settings, nodes);
-        self.weigh_bodies(model, nodes, h);
+        self.way.resize(self.x0.len(), Lane::default());
+        let mut outcome = Outcome::default();
+        for round in 0..NEWTON {
+            self.gather_right(model, nodes, h);
+            let system = System {
+                bodies: &self.bodies,
+                pattern: &model.sheet.layout().pattern,
+                blocks: &self.blocks,
+            };
+            let found = coupled.solve(&system, &self.right, &mut self.solution, rows, &nodes.mass);
+            outcome.rounds = outcome.rounds.max(found.rounds);
+            outcome.iterations += found.iterations;
+            outcome.residual = found.residual;
+            if model.sheet.is_empty() {
+                break;
+            }
+            self.predict_forces(model, h, first);
+            self.evaluate(model, settings, nodes, h);
+            let left = self.left_out(nodes, h);
+            let fast = self.solution.iter().map(|v| v.linear.length()).fold(0.0, f64::max);
+            if left <= NEWTON_TOLERANCE * (fast + h * settings.gravity.length())
+                || round + 1 == NEWTON
+            {
+                break;
+            }
+            self.add_own(model, h);
+        }
+        nodes.half.copy_from_slice(&self.solution);
+        outcome
+    }
+
+    /// Right side of step III: momenta, forces of half a substep, and (A − M) u.
+    fn gather_right(&mut self, model: &Model, nodes: &Nodes, h: f64) {
+        let first = nodes.bodies;
         self.right.clear();
         for slot in 0..first {
-            let (m, inertia) = plain_mass(model, nodes, slot);
             let mut right = Twist::default();
             if model.bodies[slot].is_dynamic() {
-                let push =
-                    accelerate((model, state, settings), nodes, (slot, nodes.rotation[slot]), span);
-                let after = push.after(&nodes.v[slot], h);
+                let (m, inertia) = plain_mass(model, nodes, slot);
+                let after = self.pushed_bodies[slot].after(&nodes.v[slot], h);
                 right = Twist { linear: m * after.linear, angular: inertia * after.angular };
             }
             self.right.push(right);
         }
-        // (A − M) u
-        let pattern = &model.sheet.layout().pattern;
-        self.image.resize(self.way.len(), Lane::default());
-        multiply(pattern, &self.blocks, &self.way, &mut self.image);
+        self.multiply_way(model);
         for (i, force) in self.forces.iter().enumerate() {
-            let mass = model.sheet.elements.mass[i];
-            let linear = mass * nodes.v[first + i].linear + h * *force + vector(&self.image[i]);
+            let (mass, u) = (model.sheet.elements.mass[i], vector(&self.way[i]));
+            let own = (mass + h * self.drag[i]) * u;
+            let linear =
+                mass * nodes.v[first + i].linear + h * *force + vector(&self.image[i]) - own;
             self.right.push(Twist { linear, angular: Vec3::ZERO });
         }
-        self.add_own(model, h);
-        self.solution.clear();
-        self.solution.extend_from_slice(&nodes.v);
-        links.project(&mut self.solution, &nodes.mass);
-        let iterations = self.solve(model, settings, nodes, links);
-        self.accelerate_particles(model, nodes, h, whole);
-        iterations
     }
 
-    /// v = v* + whole·h·a(v_m), unprojected. The blocks hold A: A − M is taken by leaving mass out.
-    fn accelerate_particles(&mut self, model: &Model, nodes: &mut Nodes, h: f64, whole: f64) {
-        let first = nodes.bodies;
+    /// The forces that the solution reckons with, into `expected`.
+    fn predict_forces(&mut self, model: &Model, h: f64, first: usize) {
         for (way, v) in self.way.iter_mut().zip(&self.solution[first..]) {
             *way = lane(vector(way) - v.linear);
         }
-        let pattern = &model.sheet.layout().pattern;
-        multiply(pattern, &self.blocks, &self.way, &mut self.image);
+        self.multiply_way(model);
+        self.expected.clear();
         for (i, force) in self.forces.iter().enumerate() {
-            let node = first + i;
-            let (mass, drag) = (model.sheet.elements.mass[i], self.drag[i]);
-            let own = vector(&self.way[i]) * (mass + h * drag);
-            let elastic = *force + (vector(&self.image[i]) - own) / h;
-            let dragged = drag * self.solution[node].linear;
-            nodes.v[node].linear += nodes.mass[node].inv_mass * (whole * h) * (elastic - dragged);
+            let own = vector(&self.way[i]) * (model.sheet.elements.mass[i] + h * self.drag[i]);
+            self.expected.push(*force + (vector(&self.image[i]) - own) / h);
         }
+    }
+
+    /// Forces and matrix where the solution leads.
+    fn evaluate(&mut self, model: &Model, settings: &Settings, nodes: &Nodes, h: f64) {
+        let moved = self.x0.iter().zip(&self.solution[nodes.bodies..]);
+        self.x1.clear();
+        self.x1.extend(moved.map(|(x0, v)| *x0 + h * v.linear));
+        for (way, v) in self.way.iter_mut().zip(&self.solution[nodes.bodies..]) {
+            *way = lane(v.linear);
+        }
+        self.assemble(model, h, Some(()));
+        self.add_loads(model, settings, nodes);
+    }
+
+    /// The most that forces differ from those reckoned with, as a velocity, m/s.
+    fn left_out(&self, nodes: &Nodes, h: f64) -> f64 {
+        let pairs = self.forces.iter().zip(&self.expected).zip(&nodes.mass[nodes.bodies..]);
+        pairs.map(|((f, e), m)| h * (m.inv_mass * (*f - *e)).length()).fold(0.0, f64::max)
+    }
+
+    /// Step V without contacts: v ← v + Δt M⁻¹ f along the way of step IV.
+    pub fn finish(&self, model: &Model, span: &Span, nodes: &mut Nodes) {
+        let first = nodes.bodies;
+        for i in 0..model.sheet.elements.mass.len() {
+            let node = first + i;
+            let dragged = self.drag[i] * nodes.half[node].linear;
+            nodes.v[node].linear +=
+                nodes.mass[node].inv_mass * span.dt * (self.forces[i] - dragged);
+        }
+    }
+
+    fn multiply_way(&mut self, model: &Model) {
+        let pattern = &model.sheet.layout().pattern;
+        self.image.resize(self.way.len(), Lane::default());
+        multiply(pattern, &self.blocks, &self.way, &mut self.image);
     }
 
     /// Forces, and h²K + hD in the blocks; at the beginning of the substep or, later, at x1.

@@ -1,40 +1,31 @@
 //! Step V: velocities of time n + 1 [shinar2008 §7].
 //!
-//!   v_m = v* + ½Δt â(x_m, v_m)       constrained, by conjugate gradients           elastic.rs, solve.rs
-//!   v   = v* + Δt a(x_m, v_m)        the same forces without the constraints
-//!   bonds, contact with friction, bonds                                            sweeps.rs, contact.rs
+//!   v = v* + Δt a        by the forces along the way of step IV, without constraints
+//!   then contact with friction, and joints and bonds, with restitution 0
 //!
-//! What the constrained solve finds only decides which velocities the forces see. The print has Δτ for Δt.
-//! Bodies have no forces that depend on velocity but damping, so without particles there is nothing to solve.
+//! The print solves for v_m = v* + ½Δt â(x_m, v_m) with constraints projected, which only decides which velocities
+//! the forces see. Step III has found these with contacts, joints and bonds inside the solve (`elastic.rs`,
+//! `coupled.rs`), and velocities must see the same forces as positions did, or energy is made. The print has Δτ
+//! for Δt. Bodies have no forces that depend on velocity but damping: without particles and joints there is
+//! nothing to solve.
 
-use super::contact::{self, Relaxed};
 use super::elastic::Elastic;
 use super::half_step::{accelerate, damped};
 use super::nodes::Nodes;
-use super::pairs::Touch;
 use super::span::Span;
-use super::sweeps::Links;
 use crate::math::Twist;
 use crate::model::Model;
+use crate::model::body::mass::unlock_velocity;
 use crate::model::settings::{Settings, VelocityRule};
 use crate::state::State;
 
-/// Fills `nodes.v` from what step IV left in it; returns iterations of conjugate gradients and those of contact.
+/// Fills `nodes.v` from what step IV left in it, without contact, for bodies alone.
 pub fn final_step(
     model: &Model,
     (state, settings): (&State, &Settings),
     span: &Span,
     nodes: &mut Nodes,
-    touches: &mut [Touch],
-    (links, elastic): (&mut Links, &mut Elastic),
-) -> (u32, Relaxed) {
-    let mut iterations = 0;
-    links.bind(model, nodes);
-    if !model.sheet.is_empty() {
-        links.touch(model, nodes, touches);
-        iterations = elastic.final_step(model, (state, settings), span, nodes, links);
-        links.bind(model, nodes);
-    }
+) {
     let euler = settings.unified.velocity == VelocityRule::BackwardEuler;
     for (slot, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
         let push = accelerate((model, state, settings), nodes, (slot, nodes.rotation[slot]), span);
@@ -50,8 +41,24 @@ pub fn final_step(
             }
         };
     }
-    links.project(&mut nodes.v, &nodes.mass);
-    let relaxed = contact::contact(touches, &mut nodes.v, &nodes.mass, span);
-    links.project(&mut nodes.v, &nodes.mass);
-    (iterations, relaxed)
+}
+
+/// The same with what deforms, joints and bonds.
+pub fn final_together(
+    model: &Model,
+    (state, settings): (&State, &Settings),
+    span: &Span,
+    nodes: &mut Nodes,
+    elastic: &Elastic,
+) {
+    elastic.finish(model, span, nodes);
+    for (slot, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
+        let push = accelerate((model, state, settings), nodes, (slot, nodes.rotation[slot]), span);
+        let (start, half) = (nodes.v[slot], nodes.half[slot]);
+        let mut v = push.after(&start, span.dt);
+        v.linear -= span.dt * body.linear_damping * half.linear;
+        v.angular -= span.dt * body.angular_damping * half.angular;
+        unlock_velocity(&mut v, body.locks);
+        nodes.v[slot] = v;
+    }
 }

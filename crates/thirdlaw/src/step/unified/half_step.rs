@@ -6,7 +6,7 @@
 //! xⁿ, with held particles and bonds projected; contacts can stick and are left out. There is no volume
 //! correction.
 
-use super::elastic::Elastic;
+use super::elastic::{Elastic, middle};
 use super::nodes::Nodes;
 use super::span::Span;
 use super::sweeps::Links;
@@ -27,13 +27,17 @@ pub fn half_step(
     nodes: &mut Nodes,
     (links, elastic): (&Links, &mut Elastic),
 ) -> u32 {
-    let h = 0.5 * span.dt;
+    let together = elastic.together;
+    let h = if together { middle(settings, span) } else { 0.5 * span.dt };
+    elastic.pushed_bodies.clear();
+    elastic.pushed_bodies.resize(nodes.bodies, Acceleration::default());
     for (slot, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
         let rotation = nodes.rotation[slot];
         let push = accelerate((model, state, settings), nodes, (slot, rotation), span);
         nodes.half[slot] = damped(body, push.after(&nodes.v[slot], h), h);
+        elastic.pushed_bodies[slot] = push;
     }
-    if model.sheet.is_empty() {
+    if !together {
         links.project(&mut nodes.half, &nodes.mass);
         return 0;
     }
@@ -41,6 +45,7 @@ pub fn half_step(
 }
 
 /// What forces alone do to a body, m/s² and rad/s².
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Acceleration {
     linear: Vec3,
     angular: Vec3,

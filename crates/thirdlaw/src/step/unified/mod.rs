@@ -11,24 +11,32 @@
 //! Everything is a node (`nodes.rs`) with two velocities; every contact point is a touch (`pairs.rs`), whatever
 //! meets. What stretches too much in a substep is tried again with twice as many.
 //!
-//! Not here yet: joints and their drives, incompressibility, collisions of [BFA02] after the move
-//! (surfaces that deform are kept apart as touches instead); `supported.rs` refuses what needs them.
+//! Joints (`joints.rs`), bonds and what deforms are solved together with contacts in steps III and V
+//! (`together.rs`, `coupled.rs`); rigid bodies alone by Gauss–Seidel (`contact.rs`).
+//!
+//! Not here yet: incompressibility, collisions of [BFA02] after the move (surfaces that deform are kept apart
+//! as touches instead); `supported.rs` refuses what needs what is missing.
 
+mod blocks;
 mod central;
 mod collide;
 mod contact;
+mod coupled;
 mod detect;
 mod elastic;
 mod final_step;
 mod graph;
 mod half_step;
+mod joints;
 mod nodes;
 mod pairs;
 mod positions;
+mod rows;
 mod solve;
 mod span;
 mod supported;
 mod sweeps;
+mod together;
 
 use crate::energy::Energies;
 use crate::math::Vec3;
@@ -37,6 +45,7 @@ use crate::model::settings::Settings;
 use crate::parallel::loops::inside;
 use crate::report::{Observer, Stage, StepError, StepReport};
 use crate::state::State;
+use contact::Relaxed;
 use elastic::Elastic;
 use graph::Graph;
 use nodes::Nodes;
@@ -44,6 +53,7 @@ use pairs::{Touch, TouchKey};
 use positions::Resolution;
 use span::Span;
 use sweeps::Links;
+use together::Together;
 
 /// Memory reused between substeps.
 #[derive(Debug, Default)]
@@ -54,6 +64,9 @@ pub struct Scratch {
     links: Links,
     elastic: Elastic,
     resolution: Resolution,
+    together: Together,
+    /// Pairs of bodies that joints keep from touching.
+    apart: Vec<(u32, u32)>,
     /// Pairs of bodies that collisions have touched in this substep.
     processed: Vec<(u32, u32)>,
     /// Impulses of the last substep of this step, by touch: where contact starts from.
@@ -102,6 +115,7 @@ pub fn step(
     let (mut tick, mut length) = (0, 1 << HALVINGS);
     let time = state.time;
     scratch.known.clear();
+    scratch.together.joints.forget();
     while tick < whole {
         let share = |tick: u64| tick as f64 / whole as f64;
         let span = Span { time: time + share(tick) * dt, dt: share(length) * dt };
@@ -142,9 +156,23 @@ fn substep(
     scratch: &mut Scratch,
     (report, observer): (&mut StepReport, &mut dyn Observer),
 ) {
-    let Scratch { nodes, search, graph, links, elastic, resolution, processed, known, .. } =
-        scratch;
+    let Scratch {
+        nodes,
+        search,
+        graph,
+        links,
+        elastic,
+        resolution,
+        processed,
+        known,
+        together,
+        apart,
+        ..
+    } = scratch;
+    keep_apart(model, state, apart);
     nodes.gather(model, state, span);
+    together.joints.gather(model, state, nodes);
+    elastic.together = !model.sheet.is_empty() || !together.joints.is_empty();
 
     // I
     observer.begin(Stage::ClothForces);
@@ -155,7 +183,7 @@ fn substep(
 
     // II
     observer.begin(Stage::NarrowPhase);
-    search.find(model, state, nodes, settings, span, &[]);
+    search.find(model, state, nodes, settings, span, apart);
     observer.end(Stage::NarrowPhase);
     observer.begin(Stage::Solve);
     let bounce_speed = settings.contact.bounce_speed;
@@ -165,8 +193,15 @@ fn substep(
     graph.sort(&mut search.touches, nodes, settings.gravity, span);
     let before = known.iter().map(|(key, impulse)| (*key, 0.5 * *impulse));
     let touches = start(&mut search.touches, processed, before);
-    let relaxed = contact::contact(touches, &mut nodes.half, &nodes.mass, span);
-    links.project(&mut nodes.half, &nodes.mass);
+    let relaxed = if elastic.together {
+        let found = together.half((model, settings), span, nodes, elastic, touches);
+        report.cg_iterations += found.iterations;
+        Relaxed { rounds: found.rounds, residual: found.residual }
+    } else {
+        let found = contact::contact(touches, &mut nodes.half, &nodes.mass, span);
+        together.carry(nodes, touches);
+        found
+    };
     keep(known, touches);
     observer.end(Stage::Solve);
 
@@ -174,31 +209,48 @@ fn substep(
     observer.begin(Stage::Integrate);
     positions::advance(model, nodes, span);
     positions::place(nodes, state);
-    search.find(model, state, nodes, settings, span, &[]);
+    search.find(model, state, nodes, settings, span, apart);
     if resolution.resolve(model, nodes, &search.touches, &graph.level) {
         let before = potential(model, nodes, settings.gravity);
         resolution.apply(model, nodes);
         positions::place(nodes, state);
         report.resolved_energy += potential(model, nodes, settings.gravity) - before;
-        search.find(model, state, nodes, settings, span, &[]);
+        search.find(model, state, nodes, settings, span, apart);
     }
     observer.end(Stage::Integrate);
 
     // V
     observer.begin(Stage::Finish);
     graph.sort(&mut search.touches, nodes, settings.gravity, span);
-    let before = known.iter().map(|(key, impulse)| (*key, 2.0 * *impulse));
+    // velocities have the impulses of step III already
+    let before = known.iter().copied();
     let touches = start(&mut search.touches, processed, before);
-    let (iterations, end) =
-        final_step::final_step(model, (state, settings), span, nodes, touches, (links, elastic));
+    let end = if elastic.together {
+        final_step::final_together(model, (state, settings), span, nodes, elastic);
+        let found = together.end(model, span, nodes, touches);
+        report.cg_iterations += found.iterations;
+        Relaxed { rounds: found.rounds, residual: found.residual }
+    } else {
+        final_step::final_step(model, (state, settings), span, nodes);
+        together.end_of_bodies(span, nodes, touches)
+    };
     keep(known, touches);
     nodes.write(model, state, span);
+    together.write(model, state, nodes, span);
     observer.end(Stage::Finish);
 
-    report.cg_iterations += iterations;
     report.contacts = touches.len() as u32;
     report.contact_iterations = report.contact_iterations.max(relaxed.rounds.max(end.rounds));
     report.contact_residual = report.contact_residual.max(relaxed.residual.max(end.residual));
+}
+
+/// The pairs of bodies that an unbroken joint keeps from touching, in order.
+fn keep_apart(model: &Model, state: &State, apart: &mut Vec<(u32, u32)>) {
+    apart.clear();
+    let joints = model.joints.iter().zip(&state.joints);
+    apart.extend(joints.filter_map(|(joint, now)| joint.apart(now.broken)));
+    apart.sort_unstable();
+    apart.dedup();
 }
 
 /// The touches that contact acts on, with the impulses that they start from: those of bodies that collisions

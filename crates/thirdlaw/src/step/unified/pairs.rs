@@ -7,7 +7,7 @@
 
 use super::nodes::{Nodes, Velocities};
 use crate::math::mass::BodyMass;
-use crate::math::{Mat3, Vec3, outer};
+use crate::math::{Mat3, Vec3};
 
 /// One side of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -120,11 +120,6 @@ impl Touch {
     /// The two bodies that meet, or none where a side deforms.
     pub fn bodies(&self) -> Option<(u32, u32)> {
         (self.key.0 == BODIES).then_some((self.key.1[0], self.key.1[1]))
-    }
-
-    /// L of [shinar2008 §7.3]: the response that is left along the normal, n nᵀ (nᵀKn)⁻¹.
-    pub fn along_normal(&self, response: &Mat3) -> Mat3 {
-        outer(self.normal, self.normal) * (1.0 / self.normal.dot(*response * self.normal))
     }
 }
 

@@ -29,8 +29,7 @@ pub struct Gradients {
     direction: Vec<Twist>,
     seen: Vec<Twist>,
     inverse: Vec<[Mat3; 2]>,
-    from: Vec<Lane<f64>>,
-    to: Vec<Lane<f64>>,
+    lanes: [Vec<Lane<f64>>; 2],
 }
 
 /// Residual at which iteration ends, relative to the right side, both in the norm of the preconditioner.
@@ -50,7 +49,7 @@ impl Gradients {
         let scale = self.norm(b);
         self.seen.clear();
         self.seen.extend_from_slice(v);
-        self.multiply(system);
+        system.multiply(&self.seen, &mut self.image, &mut self.lanes);
         self.residual.clear();
         self.residual.extend(b.iter().zip(&self.image).map(|(b, a)| add(b, a, -1.0)));
         links.project_residual(&mut self.residual, mass);
@@ -70,7 +69,7 @@ impl Gradients {
             self.seen.clear();
             self.seen.extend_from_slice(&self.direction);
             links.project(&mut self.seen, mass);
-            self.multiply(system);
+            system.multiply(&self.seen, &mut self.image, &mut self.lanes);
             links.project_residual(&mut self.image, mass);
             let stiff: f64 = self.direction.iter().zip(&self.image).map(dot).sum();
             if stiff.is_nan() || stiff <= 0.0 {
@@ -113,18 +112,23 @@ impl Gradients {
     fn norm(&self, r: &[Twist]) -> f64 {
         r.iter().zip(&self.inverse).map(|(r, inverse)| dot((r, &through(inverse, r)))).sum()
     }
+}
 
-    /// image ← A · seen.
-    fn multiply(&mut self, system: &System) {
-        let Gradients { seen, image, from, to, .. } = self;
-        let bodies = system.bodies.len();
+impl System<'_> {
+    /// image ← A v.
+    pub fn multiply(
+        &self,
+        v: &[Twist],
+        image: &mut Vec<Twist>,
+        [from, to]: &mut [Vec<Lane<f64>>; 2],
+    ) {
+        let count = self.bodies.len();
         from.clear();
-        from.extend(seen[bodies..].iter().map(|p| lane(p.linear)));
+        from.extend(v[count..].iter().map(|p| lane(p.linear)));
         to.resize(from.len(), Lane::default());
-        block::multiply(system.pattern, system.blocks, from, to);
+        block::multiply(self.pattern, self.blocks, from, to);
         image.clear();
-        let pairs = seen.iter().zip(system.bodies);
-        image.extend(pairs.map(|(p, (m, inertia))| Twist {
+        image.extend(v.iter().zip(self.bodies).map(|(p, (m, inertia))| Twist {
             linear: *m * p.linear,
             angular: *inertia * p.angular,
         }));

@@ -2,19 +2,25 @@
 
 use crate::model::Model;
 use crate::model::deformable::model::PinHold;
+use crate::model::joint::description::Enforcement;
+use crate::model::joint::model::JointModel;
 use crate::model::settings::Settings;
 
 /// The first thing in a world that this scheme does not know.
 pub fn unsupported(model: &Model, settings: &Settings) -> Option<&'static str> {
     let sliding = |(_, hold): &(u32, PinHold)| matches!(hold, PinHold::Directions(_));
-    let _ = settings;
+    let held_otherwise = |joint: &JointModel| {
+        let way = joint.joint.enforcement.unwrap_or(settings.joints.enforcement);
+        joint.alive && !matches!(way, Enforcement::Reduced | Enforcement::Stabilized)
+    };
     [
-        (model.joints.iter().any(|joint| joint.alive), "joints"),
+        (model.joints.iter().any(held_otherwise), "joints that are not held by impulses"),
         (model.points.iter().any(|point| point.alive), "point masses"),
         (
             model.constraints.iter().any(|slot| slot.constraint.is_some()),
             "constraints of one's own",
         ),
+        (model.contact_hook.is_some(), "hooks of contacts"),
         (model.emitters.iter().any(|emitter| emitter.alive), "emitters"),
         (model.sheet.pins.iter().any(sliding), "vertices that are held in some directions only"),
     ]

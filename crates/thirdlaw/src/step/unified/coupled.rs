@@ -1,0 +1,321 @@
+//! Contact, friction, joints and bonds together with what deforms: the velocities v and impulses z of
+//!
+//!   A v = b + Jᵀz,   w = J v + b_c + Γz,   0 ≤ w_n ⊥ z_n ≥ 0,   ‖z_t‖ ≤ μ z_n against the sliding,   w = 0 of joints.
+//!
+//! A is the implicit matrix of the substep (`elastic.rs`), so that a particle which a contact stops takes its
+//! neighbours along as its elements would. (Impulses that change the velocity of the particle alone, by its own
+//! mass, let the element between the two do work h²KM⁻¹z that nobody paid for.)
+//!
+//! The method of multipliers as in `contact/proximal`: each round minimizes
+//!
+//!   ½ vᵀAv − bᵀv + Σ φ(J v),   φ′ = −z,   z = proj_K((r ẑ − w)/(r + Γ)),   r = ε J diag(A)⁻¹Jᵀ
+//!
+//! by Newton's method with a line search; its matrix A + JᵀDJ is solved by conjugate gradients with the blocks
+//! of nodes for a preconditioner. Then ẑ ← z. The radii of friction follow ẑ_n, so that friction is Coulomb's.
+
+use super::blocks::{Blocks, invert};
+use super::rows::{Law, Rows, Tie, dot};
+use super::solve::System;
+use crate::linalg::block::Lane;
+use crate::math::Twist;
+use crate::math::mass::BodyMass;
+
+/// Rounds of multipliers, steps of Newton's method in each, and iterations of conjugate gradients in each of these.
+const ROUNDS: u32 = 40;
+const NEWTON: u32 = 30;
+const ITERATIONS: u32 = 1000;
+/// ε of the first rounds; the last one stays.
+const SOFT: [f64; 4] = [1e-2, 1e-2, 1e-3, 1e-4];
+/// Residual of Newton's method relative to the right side, and of its linear systems relative to their own.
+const NEWTON_TOLERANCE: f64 = 1e-10;
+/// Change of contact velocities in a round at which it ends, m/s.
+const TOLERANCE: f64 = 1e-9;
+const LINEAR_TOLERANCE: f64 = 1e-3;
+
+/// What the solution came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    /// Rounds of multipliers.
+    pub rounds: u32,
+    /// Iterations of conjugate gradients.
+    pub iterations: u32,
+    /// What the last round changed, m/s.
+    pub residual: f64,
+}
+
+/// Memory of the solution.
+#[derive(Debug, Default)]
+pub struct Coupled {
+    image: Vec<Twist>,
+    gradient: Vec<Twist>,
+    way: Vec<Twist>,
+    way_image: Vec<Twist>,
+    residual: Vec<Twist>,
+    direction: Vec<Twist>,
+    rows: Vec<RowMemory>,
+    /// Derivatives of impulses by speeds: normal, then ss, st, tt.
+    slopes: Vec<[f64; 4]>,
+    blocks: Blocks,
+    lanes: [Vec<Lane<f64>>; 2],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct RowMemory {
+    /// J diag(A)⁻¹Jᵀ.
+    response: f64,
+    r: f64,
+    /// z now, and J d.
+    z: f64,
+    gain: f64,
+}
+
+impl Coupled {
+    /// Finds velocities and impulses, from those that are there.
+    pub fn solve(
+        &mut self,
+        system: &System,
+        b: &[Twist],
+        v: &mut [Twist],
+        rows: &mut Rows,
+        mass: &[BodyMass],
+    ) -> Outcome {
+        let mut outcome = Outcome::default();
+        self.begin(system, v, rows, mass);
+        while outcome.rounds < ROUNDS {
+            let soft = SOFT[(outcome.rounds as usize).min(SOFT.len() - 1)];
+            for memory in &mut self.rows {
+                memory.r = soft * memory.response;
+            }
+            outcome.rounds += 1;
+            outcome.iterations += self.minimize(system, b, v, rows, mass);
+            outcome.residual = self.take_over(rows);
+            if outcome.residual <= TOLERANCE {
+                break;
+            }
+        }
+        outcome
+    }
+
+    fn begin(&mut self, system: &System, v: &[Twist], rows: &mut Rows, mass: &[BodyMass]) {
+        let Coupled { image, lanes, .. } = self;
+        system.multiply(v, image, lanes);
+        self.slopes.clear();
+        self.slopes.resize(rows.ties.len(), [0.0; 4]);
+        self.rows.clear();
+        self.rows.resize(rows.list.len(), RowMemory::default());
+        invert((system, mass), rows, &self.slopes, &mut self.blocks);
+        for i in 0..rows.list.len() {
+            let row = rows.list[i];
+            let mut response = 0.0;
+            for (node, g) in rows.parts_of(&row) {
+                response += dot(g, &self.blocks.times(*node as usize, g));
+            }
+            self.rows[i].response = response.max(f64::MIN_POSITIVE);
+            rows.list[i].speed = rows.rate(&row, v) + row.bias;
+        }
+        // one for both tangents
+        for tie in rows.ties.iter().filter(|tie| matches!(tie.law, Law::Contact(_))) {
+            let (s, t) = (tie.row as usize + 1, tie.row as usize + 2);
+            let most = self.rows[s].response.max(self.rows[t].response);
+            (self.rows[s].response, self.rows[t].response) = (most, most);
+        }
+    }
+
+    /// Newton's method; returns iterations of conjugate gradients.
+    fn minimize(
+        &mut self,
+        system: &System,
+        b: &[Twist],
+        v: &mut [Twist],
+        rows: &mut Rows,
+        mass: &[BodyMass],
+    ) -> u32 {
+        let mut iterations = 0;
+        for _ in 0..NEWTON {
+            self.press(rows, 0.0);
+            invert((system, mass), rows, &self.slopes, &mut self.blocks);
+            self.gradient.clear();
+            self.gradient.extend(self.image.iter().zip(b).map(|(a, b)| add(a, b, -1.0)));
+            for (row, memory) in rows.list.iter().zip(&self.rows) {
+                rows.scatter(row, -memory.z, &mut self.gradient);
+            }
+            let size = self.norm(&self.gradient);
+            let whole = self.norm(b).max(self.norm(&self.image));
+            if size.is_nan() || size <= NEWTON_TOLERANCE * NEWTON_TOLERANCE * whole {
+                break;
+            }
+            iterations += self.newton_step(system, rows);
+            let Coupled { way, way_image, lanes, .. } = self;
+            system.multiply(way, way_image, lanes);
+            for (row, memory) in rows.list.iter().zip(&mut self.rows) {
+                memory.gain = rows.rate(row, way);
+            }
+            let t = self.search(b, rows);
+            for (v, d) in v.iter_mut().zip(&self.way) {
+                *v = add(v, d, t);
+            }
+            self.image.iter_mut().zip(&self.way_image).for_each(|(x, d)| *x = add(x, d, t));
+            for (row, memory) in rows.list.iter_mut().zip(&self.rows) {
+                row.speed += t * memory.gain;
+            }
+        }
+        self.press(rows, 0.0);
+        iterations
+    }
+
+    /// How far to go: where the derivative along the way vanishes, roughly.
+    fn search(&mut self, b: &[Twist], rows: &Rows) -> f64 {
+        let along: f64 = self
+            .way
+            .iter()
+            .zip(self.image.iter().zip(b))
+            .map(|(d, (a, b))| dot(d, a) - dot(d, b))
+            .sum();
+        let stiff: f64 = self.way.iter().zip(&self.way_image).map(|(d, a)| dot(d, a)).sum();
+        let mut slope = |t: f64| {
+            self.press(rows, t);
+            let given: f64 = self.rows.iter().map(|memory| memory.z * memory.gain).sum();
+            along + t * stiff - given
+        };
+        let first = slope(0.0);
+        let enough = 0.3 * first.abs();
+        let (mut low, mut high) = ((0.0, first), (1.0, slope(1.0)));
+        for _ in 0..4 {
+            if high.1 >= -enough {
+                break;
+            }
+            low = high;
+            high = (2.0 * low.0, slope(2.0 * low.0));
+        }
+        if high.1.abs() <= enough || high.1 < 0.0 {
+            return high.0;
+        }
+        for _ in 0..30 {
+            let part = (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
+            let t = low.0 + part * (high.0 - low.0);
+            let now = slope(t);
+            if now.abs() <= enough {
+                return t;
+            }
+            if now < 0.0 { low = (t, now) } else { high = (t, now) }
+        }
+        low.0
+    }
+
+    /// z of all rows a way of `t` on, and its derivatives.
+    fn press(&mut self, rows: &Rows, t: f64) {
+        for (tie, slopes) in rows.ties.iter().zip(&mut self.slopes) {
+            press(tie, rows, &mut self.rows, slopes, t);
+        }
+    }
+
+    /// ẑ ← z; by how much velocities may still change.
+    fn take_over(&mut self, rows: &mut Rows) -> f64 {
+        let mut most: f64 = 0.0;
+        for tie in &rows.ties {
+            for i in tie.rows() {
+                let memory = &self.rows[i];
+                most = most.max(memory.r * (memory.z - rows.list[i].impulse).abs());
+            }
+            if let Law::Contact(friction) = tie.law {
+                let (n, s) = (tie.row as usize, tie.row as usize + 1);
+                let change = (self.rows[n].z - rows.list[n].impulse).abs();
+                most = most.max(0.1 * friction * change * self.rows[s].response);
+            }
+        }
+        for (row, memory) in rows.list.iter_mut().zip(&self.rows) {
+            row.impulse = memory.z;
+        }
+        most
+    }
+
+    /// way ← −(A + JᵀDJ)⁻¹ gradient.
+    fn newton_step(&mut self, system: &System, rows: &Rows) -> u32 {
+        self.way.clear();
+        self.way.resize(self.gradient.len(), Twist::default());
+        self.residual.clear();
+        self.residual.extend(self.gradient.iter().map(|g| add(&Twist::default(), g, -1.0)));
+        self.direction.clear();
+        self.direction.resize(self.gradient.len(), Twist::default());
+        let first = self.norm(&self.residual);
+        let mut last = first;
+        for iteration in 0..ITERATIONS {
+            let size = self.norm(&self.residual);
+            if size.is_nan() || size <= LINEAR_TOLERANCE * LINEAR_TOLERANCE * first {
+                return iteration;
+            }
+            let keep = if iteration == 0 { 0.0 } else { size / last };
+            last = size;
+            for (i, p) in self.direction.iter_mut().enumerate() {
+                *p = add(&self.blocks.times(i, &self.residual[i]), p, keep);
+            }
+            let Coupled { direction, way_image, lanes, .. } = self;
+            system.multiply(direction, way_image, lanes);
+            self.multiply_ties(rows);
+            let stiff: f64 =
+                self.direction.iter().zip(&self.way_image).map(|(d, a)| dot(d, a)).sum();
+            if stiff.is_nan() || stiff <= 0.0 {
+                return iteration;
+            }
+            let step = size / stiff;
+            self.way.iter_mut().zip(&self.direction).for_each(|(x, d)| *x = add(x, d, step));
+            self.residual.iter_mut().zip(&self.way_image).for_each(|(r, a)| *r = add(r, a, -step));
+        }
+        ITERATIONS
+    }
+
+    /// way_image ← way_image + JᵀDJ direction.
+    fn multiply_ties(&mut self, rows: &Rows) {
+        for (tie, d) in rows.ties.iter().zip(&self.slopes) {
+            if *d == [0.0; 4] {
+                continue;
+            }
+            let mut rate = [0.0; 3];
+            for (rate, i) in rate.iter_mut().zip(tie.rows()) {
+                *rate = rows.rate(&rows.list[i], &self.direction);
+            }
+            let push =
+                [d[0] * rate[0], d[1] * rate[1] + d[2] * rate[2], d[2] * rate[1] + d[3] * rate[2]];
+            for (push, i) in push.iter().zip(tie.rows()) {
+                rows.scatter(&rows.list[i], *push, &mut self.way_image);
+            }
+        }
+    }
+
+    fn norm(&self, r: &[Twist]) -> f64 {
+        r.iter().enumerate().map(|(i, r)| dot(r, &self.blocks.times(i, r))).sum()
+    }
+}
+
+/// z of a tie where velocities are `t` of the way on.
+fn press(tie: &Tie, rows: &Rows, memory: &mut [RowMemory], slopes: &mut [f64; 4], t: f64) {
+    let want = |i: usize, memory: &[RowMemory]| {
+        let (row, m) = (&rows.list[i], &memory[i]);
+        let give = m.r + row.compliance;
+        (((m.r * row.impulse) - (row.speed + t * m.gain)) / give, 1.0 / give)
+    };
+    let n = tie.row as usize;
+    let (s, slope) = want(n, memory);
+    let (low, high) = match tie.law {
+        Law::Range(low, high) => (low, high),
+        Law::Contact(_) => (0.0, f64::INFINITY),
+    };
+    memory[n].z = s.clamp(low, high);
+    *slopes = [if s > low && s < high { slope } else { 0.0 }, 0.0, 0.0, 0.0];
+    let Law::Contact(friction) = tie.law else { return };
+    let ((x, slope), (y, _)) = (want(n + 1, memory), want(n + 2, memory));
+    let (size, most) = ((x * x + y * y).sqrt(), friction * rows.list[n].impulse);
+    if size <= most {
+        (memory[n + 1].z, memory[n + 2].z) = (x, y);
+        (slopes[1], slopes[3]) = (slope, slope);
+    } else {
+        let (c, s, part) = (x / size, y / size, most / size);
+        (memory[n + 1].z, memory[n + 2].z) = (most * c, most * s);
+        let slope = slope * part;
+        (slopes[1], slopes[2], slopes[3]) = (slope * s * s, -slope * c * s, slope * c * c);
+    }
+}
+
+fn add(a: &Twist, b: &Twist, scale: f64) -> Twist {
+    Twist { linear: a.linear + scale * b.linear, angular: a.angular + scale * b.angular }
+}
