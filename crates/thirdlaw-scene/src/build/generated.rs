@@ -140,11 +140,13 @@ fn ties(make: &Node) -> Vec<PieceJoint> {
 
 fn read_rain(table: &Table) -> Rain {
     let plain = Rain::default();
+    let spacing = table.number("spacing").unwrap_or(plain.spacing);
     Rain {
         count: table.count("count").unwrap_or(plain.count),
         row: table.count("row").unwrap_or(plain.row),
         size: table.number("size").unwrap_or(plain.size),
-        spacing: table.number("spacing").unwrap_or(plain.spacing),
+        spacing,
+        rise: table.number("rise").unwrap_or(spacing),
         shift: table.number("shift").unwrap_or(plain.shift),
         seed: table.count("seed").unwrap_or(plain.seed),
     }

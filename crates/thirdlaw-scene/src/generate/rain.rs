@@ -14,8 +14,10 @@ pub struct Rain {
     pub row: u32,
     /// Side of a cube, m.
     pub size: f64,
-    /// From cube to cube and from layer to layer, m.
+    /// From cube to cube, m.
     pub spacing: f64,
+    /// From layer to layer, m.
+    pub rise: f64,
     /// Factor on the shift, which is between −½ and ½, m.
     pub shift: f64,
     /// Other seeds, other shifts.
@@ -24,7 +26,7 @@ pub struct Rain {
 
 impl Default for Rain {
     fn default() -> Self {
-        Rain { count: 5160, row: 30, size: 0.5, spacing: 0.75, shift: 0.1, seed: 0 }
+        Rain { count: 5160, row: 30, size: 0.5, spacing: 0.75, rise: 0.75, shift: 0.1, seed: 0 }
     }
 }
 
@@ -47,7 +49,7 @@ pub fn rain(rain: &Rain) -> Result<Vec<Piece>, ShapeError> {
         let j = start + 2.0 * f64::from(i);
         let position = Vec3::new(
             (g - middle) * rain.spacing + rain.shift * shift(j),
-            rain.spacing * f64::from(layer),
+            rain.rise * f64::from(layer),
             (k - middle) * rain.spacing + rain.shift * shift(j + 1.0),
         );
         Piece::new(cube.clone(), position, Quat::IDENTITY)

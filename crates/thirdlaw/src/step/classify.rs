@@ -240,6 +240,11 @@ impl Facts {
         }
     }
 
+    /// Whether a contact may bounce in this step: what is at rest has nothing to bounce off.
+    pub fn may_bounce(&self) -> bool {
+        self.bounces && (self.carried || !self.settled)
+    }
+
     /// Whether it holds bodies of extreme mass ratio.
     pub fn is_lopsided(&self) -> bool {
         self.masses[1] > LOPSIDED * self.masses[0]
@@ -280,14 +285,13 @@ impl Facts {
         let there = self.points == 0 && self.contacts > 0;
         let many = self.links >= MANY_LINKS || (self.links > 0 && self.rows > THROUGH_ROWS);
         let LinkFacts { rows, anchored, ratio, spin } = self.joints;
-        let bounces = self.bounces && (self.carried || !self.settled);
         asked
             && kernel
             && there
             && many
             && rows
             && !anchored
-            && !bounces
+            && !self.may_bounce()
             && ratio <= LOPSIDED
             && spin * dt < FARTHEST
     }
@@ -315,19 +319,18 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let fast_kernels = contact.solver == Solver::ColoredPgs
         && contact.friction == FrictionModel::Cone
         && !contact.staggered;
-    // what is at rest has nothing to bounce off
-    let bounces = facts.bounces && (facts.carried || !facts.settled);
-    if !fast_kernels
-        || bounces
-        || facts.deep
-        || escalate(facts, contact, facts.rows) != DirectUse::Never
-    {
+    if !fast_kernels || facts.deep || escalate(facts, contact, facts.rows) != DirectUse::Never {
         return SolvePath::General;
     }
     let fits_single = contact.precision != Precision::Double
         && facts.masses.iter().all(|mass| SINGLE_MASSES.contains(mass));
     let few = facts.contacts < MANY_CONTACTS;
     let turns = facts.swing * dt > TURNED;
+    let bounces = facts.may_bounce();
+    // few that bounce are reflected together
+    if bounces && (few || turns || !fits_single || facts.iterates_longer(contact)) {
+        return SolvePath::General;
+    }
     if facts.iterates_longer(contact) {
         if fits_single && !turns { SolvePath::ConvergedPile } else { SolvePath::General }
     } else if fits_single && !turns && (!few || facts.relative_speed * dt < DRIFT) {

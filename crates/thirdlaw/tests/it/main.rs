@@ -29,6 +29,7 @@ mod net;
 mod particles;
 mod paths;
 mod pile;
+mod pile_bounce;
 mod problem;
 mod push_out;
 mod query;

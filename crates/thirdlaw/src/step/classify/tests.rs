@@ -18,6 +18,8 @@ fn every_threshold_divides_two_paths() {
     assert_eq!(path(Facts { contacts: MANY_CONTACTS, rows: 480, ..fast }), SolvePath::Pile);
     assert_eq!(path(Facts { bounces: true, ..resting() }), SolvePath::General);
     assert_eq!(path(Facts { bounces: true, settled: true, ..resting() }), SolvePath::Pile);
+    let many = Facts { contacts: MANY_CONTACTS, rows: 480, ..fast };
+    assert_eq!(path(Facts { bounces: true, ..many }), SolvePath::Pile);
     let carried = Facts { bounces: true, settled: true, carried: true, ..resting() };
     assert_eq!(path(carried), SolvePath::General);
     assert_eq!(path(Facts { masses: [1.0, 21.0], ..resting() }), SolvePath::General);

@@ -29,6 +29,10 @@ pub struct Lines {
     pub led: Vec<(u32, BodyState)>,
     /// Turns since the step began, as quaternions, where joints want L to follow them.
     pub turned: Vec<Padded>,
+    /// Where contacts bounce: velocities in the middle of what forces did in the substep, which impacts change,
+    /// and what forces did.
+    pub struck: Vec<Line>,
+    pub gained: Vec<Line>,
 }
 
 /// What moves a dynamic body in a substep, as far as every body needs it: small, since it is read in every
@@ -66,9 +70,18 @@ pub struct Turner {
 impl Lines {
     /// Takes over bodies: those that move by forces, and others that they touch. Where joints hold them, L
     /// follows them.
-    pub fn gather(&mut self, setting: Setting, slots: &[u32], others: &[u32], jointed: bool) {
+    pub fn gather(
+        &mut self,
+        setting: Setting,
+        (slots, others): (&[u32], &[u32]),
+        (jointed, bounces): (bool, bool),
+    ) {
         let (model, state, ..) = setting;
         let count = 1 + slots.len() + others.len();
+        for lines in [&mut self.struck, &mut self.gained] {
+            lines.clear();
+            lines.resize(if bounces { count } else { 0 }, Line::default());
+        }
         self.turned.clear();
         self.turned.resize(if jointed { count } else { 0 }, padded(Quat::IDENTITY));
         self.moved.clear();
@@ -200,6 +213,9 @@ pub struct BodyRange<'a> {
     pub turners: &'a mut [Turner],
     /// Empty where L does not follow.
     pub turned: &'a mut [Padded],
+    /// Empty where nothing bounces.
+    pub struck: &'a mut [Line],
+    pub gained: &'a mut [Line],
 }
 
 /// The lines of dynamic bodies, shared by the threads of a stage.
@@ -211,6 +227,8 @@ pub struct SharedLines<'a> {
     pub turners: Shared<'a, Turner>,
     pub led: Shared<'a, (u32, BodyState)>,
     pub turned: Shared<'a, Padded>,
+    pub struck: Shared<'a, Line>,
+    pub gained: Shared<'a, Line>,
 }
 
 /// Bodies that a thread takes over at a time.
@@ -256,6 +274,10 @@ impl SharedLines<'_> {
                 };
                 *velocity = Line::new(now.velocity.linear, STEADY_ROOT[1] * omega);
             }
+            if self.struck.len() > 0 {
+                // SAFETY: the caller's
+                unsafe { self.struck.range(first + i..first + i + 1)[0] = *velocity };
+            }
         }
     }
 
@@ -265,6 +287,7 @@ impl SharedLines<'_> {
     /// Nobody else reads or changes them meanwhile.
     pub unsafe fn some(&self, Range { start, end }: Range<usize>) -> BodyRange<'_> {
         let follow = if self.turned.len() > 0 { start + 1..end + 1 } else { 0..0 };
+        let bounce = if self.struck.len() > 0 { start + 1..end + 1 } else { 0..0 };
         // SAFETY: the caller's; lines begin with the world's
         unsafe {
             BodyRange {
@@ -274,6 +297,8 @@ impl SharedLines<'_> {
                 movers: self.movers.range(start..end),
                 turners: self.turners.range(start..end),
                 turned: self.turned.range(follow),
+                struck: self.struck.range(bounce.clone()),
+                gained: self.gained.range(bounce),
             }
         }
     }
@@ -283,6 +308,14 @@ impl BodyRange<'_> {
     /// v⁰ = v + h M⁻¹f, plus what contacts did in the substep before: with the arms of the whole step
     /// that is what its impulses would do again.
     pub fn begin(&mut self, setting: Setting, substep: u32) {
+        match self.struck.is_empty() {
+            true => self.begin_as::<false>(setting, substep),
+            false => self.begin_as::<true>(setting, substep),
+        }
+    }
+
+    #[inline(always)]
+    fn begin_as<const BOUNCES: bool>(&mut self, setting: Setting, substep: u32) {
         for i in 0..self.movers.len() {
             let (mover, turner) = (&self.movers[i], &self.turners[i]);
             let (velocity, free) = (&mut self.velocity[i], &mut self.free[i]);
@@ -295,6 +328,7 @@ impl BodyRange<'_> {
             if !mover.plain && substep > 0 && turner.turns {
                 now = turner.line(turner.carried(setting, velocity));
             }
+            let before = now;
             add(&mut now, &Line::new(mover.gain[0], mover.gain[1]), 1.0);
             if !mover.plain && turner.special {
                 now = turner.forced(setting, substep, &now, &self.moved[i]);
@@ -303,8 +337,26 @@ impl BodyRange<'_> {
                 now.linear[x] *= mover.kept[0];
                 now.angular[x] *= mover.kept[1];
             }
+            if BOUNCES {
+                let (struck, gained) = (&mut self.struck[i], &mut self.gained[i]);
+                (*struck, *gained) = (now, now);
+                add(gained, &before, -1.0);
+                add(struck, gained, -0.5);
+            }
             (*free, *velocity) = (now, now);
             add(velocity, &contact, 1.0);
+        }
+    }
+
+    /// Gives bodies what impacts did.
+    pub fn rebound(&mut self) {
+        for i in 0..self.struck.len() {
+            let mut unstruck = self.free[i];
+            add(&mut unstruck, &self.gained[i], -0.5);
+            let mut change = self.struck[i];
+            add(&mut change, &unstruck, -1.0);
+            add(&mut self.free[i], &change, 1.0);
+            add(&mut self.velocity[i], &change, 1.0);
         }
     }
 

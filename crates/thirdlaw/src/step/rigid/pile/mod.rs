@@ -1,4 +1,4 @@
-//! Bodies, contacts and plain joints, fast: most islands without bounces, many at a time.
+//! Bodies, contacts and plain joints, fast: most islands, many at a time.
 //!
 //! The substeps are those of [`super::substep`], and so are the equations: forces; impulses with
 //! overlaps pushed apart; positions; impulses again without the push. What makes them fast:
@@ -10,15 +10,16 @@
 //!     to first order, so that a contact is packed once a step             pack/
 //!   - with constant arms the impulses of one substep do to the bodies in the next what they did
 //!     before, so that starting from them is a sum per body                bodies.rs
+//!   - impacts go contact by contact, eight at a time, before a substep's contacts are solved  bounce.rs
 //!   - separate piles go through all substeps one after the other, each from a core's cache
 //!   - threads stay together through all stages of a large one            parallel/team.rs
 //!
 //! What that costs: gaps are off by the square of what bodies turn in a step, which detection makes good in
 //! the next; impulses have seven digits; arms that stay those of the beginning of the step cost angular
 //! momentum where bodies slide past each other. Velocities and positions are added up in double precision,
-//! so that momentum keeps its digits. Islands in which a body may bounce, or of few
-//! bodies that fly about, take other paths. Those that deserve convergence
-//! (`step/classify.rs`) share piles of their own, in which each iterates until it has converged (convergence.rs).
+//! so that momentum keeps its digits. Islands of few bodies that fly about take other paths. Those that bounce
+//! share piles of their own, and so do those that deserve convergence
+//! (`step/classify.rs`), in which each iterates until it has converged (convergence.rs).
 //! Those with joints share others: joints go before contacts in every pass, and L = Δ L₀ turns with the bodies
 //! (joints/).
 //!
@@ -28,6 +29,7 @@
 
 mod blocks;
 mod bodies;
+mod bounce;
 mod bundle;
 mod convergence;
 mod joints;
@@ -63,6 +65,7 @@ const FULL: usize = 64;
 #[derive(Debug, Default)]
 pub struct Piles {
     plain: Shelf,
+    bouncing: Shelf,
     patient: Shelf,
     jointed: Shelf,
     /// Line of each body in the pile that it is in.
@@ -102,13 +105,18 @@ impl Piles {
     /// Takes in the islands that go into piles.
     pub fn collect(&mut self, setting: Setting, islands: &Islands, plans: &[Plan]) {
         let contact = &setting.2.contact;
-        (self.plain.used, self.patient.used, self.jointed.used) = (0, 0, 0);
+        for shelf in [&mut self.plain, &mut self.bouncing, &mut self.patient, &mut self.jointed] {
+            shelf.used = 0;
+        }
         self.line_of.resize(setting.0.bodies.len(), 0);
         for (island, plan) in islands.islands.iter().zip(plans) {
             let Members { bodies: slots, contacts, links, .. } = islands.members(island);
             match plan.path {
                 SolvePath::Pile => {
-                    let pile = self.plain.filling(PLENTY, Pile::default);
+                    let pile = match plan.facts.may_bounce() {
+                        true => self.bouncing.filling(PLENTY, Pile::bouncing),
+                        false => self.plain.filling(PLENTY, Pile::default),
+                    };
                     pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
                 }
                 SolvePath::JointedPile => {
@@ -129,7 +137,7 @@ impl Piles {
 
     /// Whether no island is in any.
     pub fn is_empty(&self) -> bool {
-        self.plain.used + self.patient.used + self.jointed.used == 0
+        self.plain.used + self.bouncing.used + self.patient.used + self.jointed.used == 0
     }
 
     /// Advances all islands in piles by a step; `bodies` and `joints` are those of all islands, `contacts`
@@ -146,9 +154,10 @@ impl Piles {
         let joints = Shared::new(joints);
         let line_of = &self.line_of[..];
         let (plain, patient) = (self.plain.in_use_mut(), self.patient.in_use_mut());
-        let jointed = self.jointed.in_use_mut();
-        let all: usize = plain.iter().chain(&*jointed).map(|pile| pile.contacts.len()).sum();
-        for pile in plain.iter_mut().chain(&mut *jointed) {
+        let (jointed, bouncing) = (self.jointed.in_use_mut(), self.bouncing.in_use_mut());
+        let large = || plain.iter().chain(&*bouncing).chain(&*jointed);
+        let all: usize = large().map(|pile| pile.contacts.len()).sum();
+        for pile in plain.iter_mut().chain(&mut *bouncing).chain(&mut *jointed) {
             // where there is one for everyone, they go through their substeps one after the other
             pile.helped = 2 * pile.contacts.len() * rayon::current_num_threads() > all;
         }
@@ -162,7 +171,7 @@ impl Piles {
         };
         // threads that are done with those that converge help with large ones, which can use any number
         rayon::join(
-            || plain.par_iter_mut().chain(jointed).for_each(advance),
+            || plain.par_iter_mut().chain(bouncing).chain(jointed).for_each(advance),
             || patient.par_iter_mut().for_each(advance),
         );
         let mut beside = Spent::default();
@@ -173,6 +182,6 @@ impl Piles {
     /// What it took.
     pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
         let piles = self.patient.in_use().iter().chain(self.plain.in_use());
-        piles.chain(self.jointed.in_use()).map(|pile| pile.totals)
+        piles.chain(self.bouncing.in_use()).chain(self.jointed.in_use()).map(|pile| pile.totals)
     }
 }

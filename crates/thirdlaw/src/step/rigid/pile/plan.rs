@@ -6,6 +6,7 @@
 //! blocks without push.
 
 use super::blocks::Blocks;
+use super::bounce::ROUNDS;
 use super::sweep::Pass;
 use super::work::Work;
 use crate::parallel::team;
@@ -31,6 +32,13 @@ pub enum Stage {
     Push,
     /// Blocks from the last impulses without push into this substep, up to those with push.
     Next(u32),
+    /// The same in two, where contacts bounce in between.
+    Begin(u32),
+    /// A round of impacts, counted from 1 over all substeps: blocks, then contacts of a colour between them.
+    Bounce(u32),
+    BounceBetween(u32, usize),
+    /// What impacts did in this substep to bodies.
+    Rebound(u32),
     /// Blocks: impulses without push.
     Relax,
     /// Blocks: the last ones, which go to the contacts, and bodies back to the state.
@@ -53,6 +61,18 @@ pub enum Stage {
 impl Stage {
     fn integrates(self) -> bool {
         matches!(self, Stage::Lead(_) | Stage::Advance)
+    }
+
+    /// Whether there is nothing to do, as no impact came before.
+    fn is_idle(self, work: &Work) -> bool {
+        let struck_in = || work.struck_in.load(Ordering::Relaxed);
+        match self {
+            Stage::Bounce(round) | Stage::BounceBetween(round, _) => {
+                round % ROUNDS != 1 && struck_in() + 1 < round
+            }
+            Stage::Rebound(substep) => struck_in() <= substep * ROUNDS,
+            _ => false,
+        }
     }
 }
 
@@ -111,6 +131,17 @@ pub unsafe fn solve(
                     work.begin(blocks.range(at, bodies), substep);
                     push(at);
                 }
+                Stage::Begin(substep) => {
+                    joints(Pass::Relax, at);
+                    work.sweep(Pass::Relax, &work.order.inside[at]);
+                    work.begin(blocks.range(at, bodies), substep);
+                }
+                Stage::Bounce(round) => work.bounce(&work.order.inside[at], round),
+                Stage::BounceBetween(round, color) => {
+                    let first = work.order.colors[color].start as usize;
+                    work.bounce(&work.order.between[first + at], round);
+                }
+                Stage::Rebound(_) => work.rebound(blocks.range(at, bodies)),
                 Stage::Relax => {
                     joints(Pass::Relax, at);
                     work.sweep(Pass::Relax, &work.order.inside[at]);
@@ -142,6 +173,9 @@ pub unsafe fn solve(
     };
     team::run(helped && work.contacts.len() >= TEAM, &perform, |leader| {
         for (number, &(stage, chunks)) in plan.iter().enumerate() {
+            if stage.is_idle(work) {
+                continue;
+            }
             leader.stage(number as u32, chunks);
             if stage.integrates() { watch.integrated() } else { watch.solved() }
         }
@@ -170,11 +204,27 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
         let colors = work.order.colors.iter().enumerate();
         plan.extend(colors.map(|(i, chunks)| (Stage::Between(pass, i), chunks.len())));
     };
+    let impacts = |plan: &mut Vec<Planned>, substep: u32| {
+        if work.restitution.len() == 0 {
+            return;
+        }
+        for round in substep * ROUNDS + 1..=(substep + 1) * ROUNDS {
+            plan.push((Stage::Bounce(round), blocks));
+            let colors = work.order.colors.iter().enumerate();
+            plan.extend(colors.map(|(i, of)| (Stage::BounceBetween(round, i), of.len())));
+        }
+        plan.push((Stage::Rebound(substep), blocks));
+    };
     for substep in 0..settings.substeps {
         plan.push((Stage::Lead(substep), 1));
         if substep == 0 {
             plan.push((Stage::Start, blocks));
             between(plan, Pass::Warm);
+            impacts(plan, substep);
+            plan.push((Stage::Push, blocks));
+        } else if work.restitution.len() > 0 {
+            plan.push((Stage::Begin(substep), blocks));
+            impacts(plan, substep);
             plan.push((Stage::Push, blocks));
         } else {
             plan.push((Stage::Next(substep), blocks));

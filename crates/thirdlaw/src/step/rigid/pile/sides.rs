@@ -25,11 +25,11 @@ struct Changes<'a, V, const N: usize> {
 /// What a bundle sees of its bodies.
 pub struct Sides<V, const PATIENT: bool> {
     /// v_b − v_a.
-    relative: [V; 3],
-    angular: [[V; 3]; 2],
+    pub relative: [V; 3],
+    pub angular: [[V; 3]; 2],
     /// Impulse on b so far, and what impulses did to the turning of both.
-    push: [V; 3],
-    turn: [[V; 3]; 2],
+    pub push: [V; 3],
+    pub turn: [[V; 3]; 2],
     /// As in [`Outcome`], where islands converge.
     pub open: V,
     pub error: V,
@@ -221,6 +221,20 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
         change
     }
 
+    /// Velocity along the two tangents and about the normal, at the middle of the points.
+    #[inline(always)]
+    pub fn sliding(&self, bundle: &Bundle, normal: [V; 3]) -> [V; 3] {
+        let t = load::<V>(&bundle.tangent);
+        let u = cross(normal, t);
+        let [ya, yb] = self.angular;
+        let [a, b] = [&bundle.turn[0], &bundle.turn[1]];
+        [
+            dot(t, self.relative) + (dot(load(&b[0]), yb) - dot(load(&a[0]), ya)),
+            dot(u, self.relative) + (dot(load(&b[1]), yb) - dot(load(&a[1]), ya)),
+            dot(load(&b[2]), yb) - dot(load(&a[2]), ya),
+        ]
+    }
+
     #[inline(always)]
     pub fn friction(&mut self, pass: Pass, bundle: &mut Bundle, points: &[Points]) {
         let normal = load::<V>(&bundle.normal);
@@ -301,7 +315,7 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
 
 /// What the three impulses of friction do to the turning of a side.
 #[inline(always)]
-fn turned<V: Vector>(turn: &[Wide3; 3], [z1, z2, z3]: [V; 3]) -> [V; 3] {
+pub fn turned<V: Vector>(turn: &[Wide3; 3], [z1, z2, z3]: [V; 3]) -> [V; 3] {
     let [t, u, n] = [load::<V>(&turn[0]), load::<V>(&turn[1]), load::<V>(&turn[2])];
     add(add(scaled(t, z1), scaled(u, z2)), scaled(n, z3))
 }

@@ -161,6 +161,35 @@ fn slid<V: Vector>(
     wrench
 }
 
+/// Friction that begins and ends with an impact, of points with these normal impulses: each moves against its own
+/// velocity, within what it can bear, so that none of it makes energy.
+#[inline(always)]
+pub fn rubbed<V: Vector>(
+    bundle: &Bundle,
+    points: &[Points],
+    impulses: &[V; POINTS_MAX],
+    velocity: Wrench<V>,
+    sweeps: usize,
+) -> Wrench<V> {
+    let zero = V::splat(0.0);
+    let limit = V::load(&bundle.coefficient);
+    let response = response::<V>(bundle);
+    let (mut each, mut wrench, mut w) = ([[zero; 2]; POINTS_MAX], [zero; 3], velocity);
+    for _ in 0..sweeps {
+        for ((f, point), &z) in each.iter_mut().zip(points).zip(impulses) {
+            let at @ [x, y] = place::<V>(point);
+            let v = [w[0] - y * w[2], w[1] + x * w[2]];
+            let k = stiffness(&response, at);
+            let next = within([f[0] - k * v[0], f[1] - k * v[1]], limit * z);
+            let change = plus([zero; 3], [next[0] - f[0], next[1] - f[1]], at);
+            *f = next;
+            wrench = add(wrench, change);
+            w = add(w, answer(&response, change));
+        }
+    }
+    wrench
+}
+
 /// Where a point is from the middle of all, along t and u.
 #[inline(always)]
 fn place<V: Vector>(point: &Points) -> [V; 2] {

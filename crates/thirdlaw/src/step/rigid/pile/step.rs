@@ -11,6 +11,7 @@ use super::sweep::Spring;
 use super::work::Work;
 use crate::model::Model;
 use crate::parallel::share::Shared;
+use crate::simd::f32x8::Wide;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::state::joint::JointState;
@@ -44,6 +45,9 @@ pub struct Pile {
     pub joints: Joints,
     /// Whether several threads may go through it together.
     pub helped: bool,
+    /// Whether contacts of its islands bounce, and e of each, by bundles.
+    pub bounces: bool,
+    restitution: Vec<Wide>,
     /// Where its islands converge.
     pub convergence: Option<Convergence>,
     /// How the last pass over each bundle went, where they are.
@@ -65,7 +69,19 @@ pub unsafe fn solve(
     watch: &mut Stopwatch,
 ) {
     let Pile { lines, order, bundles, points, contacts, body_at, convergence, judged, .. } = pile;
-    let Lines { velocity, moved, free, inv_mass, places, movers, turners, led, turned } = lines;
+    let Lines {
+        velocity,
+        moved,
+        free,
+        inv_mass,
+        places,
+        movers,
+        turners,
+        led,
+        turned,
+        struck,
+        gained,
+    } = lines;
     judged.resize(if convergence.is_some() { bundles.len() } else { 0 }, Outcome::default());
     let work = Work {
         setting,
@@ -82,6 +98,8 @@ pub unsafe fn solve(
             turners: Shared::new(turners),
             led: Shared::new(led),
             turned: Shared::new(turned),
+            struck: Shared::new(struck),
+            gained: Shared::new(gained),
         },
         inv_mass,
         places,
@@ -90,6 +108,8 @@ pub unsafe fn solve(
         body_at,
         all_bodies: bodies,
         joints: pile.joints.share(all_joints),
+        restitution: Shared::new(&mut pile.restitution),
+        struck_in: AtomicU32::new(0),
         met: AtomicU32::new(0),
     };
     // SAFETY: the caller's
@@ -118,6 +138,11 @@ fn spring((_, _, settings, dt): Setting) -> Spring {
 }
 
 impl Pile {
+    /// An empty one for islands that bounce.
+    pub fn bouncing() -> Pile {
+        Pile { bounces: true, ..Pile::default() }
+    }
+
     /// An empty one for islands that converge.
     pub fn patient() -> Pile {
         Pile { convergence: Some(Convergence::default()), ..Pile::default() }
@@ -179,10 +204,10 @@ impl Pile {
         self.others.extend(self.joints.others(setting.0));
         self.others.sort_unstable();
         self.others.dedup();
-        let Pile { bodies, others, blocks, order, contacts, lines, joints, .. } = self;
+        let Pile { bodies, others, blocks, order, contacts, lines, joints, bounces, .. } = self;
         let jointed = !joints.slots.is_empty();
         rayon::join(
-            || lines.gather(setting, bodies, others, jointed),
+            || lines.gather(setting, (bodies, others), (jointed, *bounces)),
             || {
                 sort(order, blocks, contacts, (bodies.len(), others, line_of));
                 if jointed {
@@ -193,6 +218,7 @@ impl Pile {
         // what they hold is of no matter: packing fills them anew
         self.bundles.resize(self.order.bundles, Bundle::default());
         self.points.resize(self.order.points, Points::default());
+        self.restitution.resize(if self.bounces { self.order.bundles } else { 0 }, Wide::default());
     }
 }
 

@@ -1,6 +1,7 @@
 //! The parts that the stages of a pile are made of, each for some bundles or some bodies.
 
 use super::bodies::SharedLines;
+use super::bounce;
 use super::bundle::{Bundle, Padded, Points};
 use super::convergence::Outcome;
 use super::joints::SharedJoints;
@@ -44,6 +45,10 @@ pub struct Work<'a> {
     pub body_at: &'a [u32],
     pub all_bodies: &'a Shared<'a, BodyState>,
     pub joints: SharedJoints<'a>,
+    /// e of contacts, by bundles; empty where nothing bounces.
+    pub restitution: Shared<'a, Wide>,
+    /// The last round of impacts, counted from 1 over all substeps, in which anything bounced.
+    pub struck_in: AtomicU32,
     /// Bits of the largest change that the last passes asked for, m/s.
     pub met: AtomicU32,
 }
@@ -86,6 +91,47 @@ impl Work<'_> {
             // SAFETY: the caller's
             unsafe { pack(bundle, &mut points[mine], group, &source) };
         }
+        if self.restitution.len() > 0 {
+            // SAFETY: the caller's
+            let restitution = unsafe { self.restitution.range(chunk.bundles.clone()) };
+            for (out, group) in restitution.iter_mut().zip(groups) {
+                *out = Wide::default();
+                for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
+                    let at = self.contacts[i as usize].index as usize;
+                    // SAFETY: nobody changes contacts yet
+                    out.0[lane] = unsafe { self.all_contacts.get(at) }.restitution as f32;
+                }
+            }
+        }
+    }
+
+    /// One round of impacts over bundles, in their order; rounds count from 1 over all substeps.
+    pub unsafe fn bounce(&self, chunk: &Chunk, round: u32) {
+        let bodies = bounce::Bodies {
+            struck: &self.lines.struck,
+            gained: &self.lines.gained,
+            moved: &self.lines.moved,
+            inv_mass: self.inv_mass,
+        };
+        let law = bounce::Law {
+            bounce_speed: self.setting.2.contact.bounce_speed as f32,
+            inv_h: self.spring.inv_h,
+        };
+        // SAFETY: the caller's
+        let bounced = unsafe {
+            let (bundles, points) = self.records(chunk);
+            let restitution = self.restitution.range(chunk.bundles.clone());
+            bounce::reflect((bundles, points), restitution, &bodies, &law)
+        };
+        if bounced {
+            self.struck_in.fetch_max(round, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives bodies what impacts did.
+    pub unsafe fn rebound(&self, bodies: Range<usize>) {
+        // SAFETY: the caller's
+        unsafe { self.lines.some(bodies) }.rebound();
     }
 
     /// Hands contacts their impulses.
