@@ -85,6 +85,7 @@ impl CouplingRecord {
             kind: match s.kind {
                 SimulatorKind::Thirdlaw => "thirdlaw",
                 SimulatorKind::Rapier => "rapier",
+                SimulatorKind::Fmu => "fmu",
             }
             .into(),
             step_s: 0.0,

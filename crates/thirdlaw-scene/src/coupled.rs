@@ -6,6 +6,7 @@
 
 use crate::Scene;
 use crate::error::{Place, SceneError, SceneErrors};
+use std::path::PathBuf;
 use thirdlaw::couple::{
     Anchor, CoupleError, Coupling, CouplingReport, CouplingSettings, LedgerEntry, Tie, TieKind,
 };
@@ -33,12 +34,35 @@ pub struct SceneSimulator {
     pub name: String,
     /// What makes its steps.
     pub kind: SimulatorKind,
+    /// Where it is an FMU.
+    pub fmu: Option<SceneFmu>,
     /// What it holds, as a world of ours.
     pub world: World,
     /// Steps of its own in each step of the scene.
     pub steps: u32,
     /// Where it stands in the scene.
     pub(crate) place: Place,
+}
+
+/// An FMU of a scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneFmu {
+    /// Where it lies.
+    pub file: PathBuf,
+    /// The bodies that it holds, in the order of the scene.
+    pub handles: Vec<SceneFmuHandle>,
+}
+
+/// A body in an FMU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SceneFmuHandle {
+    /// Its name in the scene.
+    pub name: String,
+    /// Its id in the scene's world.
+    pub body: BodyId,
+    /// Names of variables by what they are ("position", "force", …); empty where those that exported worlds have
+    /// are meant.
+    pub variables: Vec<(String, Vec<String>)>,
 }
 
 /// What makes the steps of a simulator.
@@ -48,6 +72,8 @@ pub enum SimulatorKind {
     Thirdlaw,
     /// Rapier.
     Rapier,
+    /// An FMU.
+    Fmu,
 }
 
 /// What couples two simulators of a scene.
@@ -136,6 +162,7 @@ pub fn plain(simulator: &SceneSimulator) -> Result<Box<dyn Simulator>, String> {
     match simulator.kind {
         SimulatorKind::Thirdlaw => Ok(Box::new(simulator.world.clone())),
         SimulatorKind::Rapier => Err("Rapier is not at hand here".into()),
+        SimulatorKind::Fmu => Err("FMUs are not at hand here".into()),
     }
 }
 

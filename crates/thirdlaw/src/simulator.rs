@@ -257,6 +257,12 @@ pub trait Simulator: Any + Send {
         None
     }
 
+    /// Whether [`Simulator::restore`] goes back. One that cannot, hardware say, is coupled by lagged exchange
+    /// only, and is asked for neither of the two.
+    fn can_restore(&self) -> bool {
+        true
+    }
+
     /// Changes the velocity of a handle at once by an impulse. Returns whether it can.
     fn kick(&mut self, _handle: usize, _impulse: Wrench) -> bool {
         false

@@ -6,6 +6,7 @@ use super::{Clock, SimulationCause, measure, read};
 use thirdlaw::StepReport;
 use thirdlaw::couple::{CoupleError, CouplingReport, LedgerEntry};
 use thirdlaw::simulator::Simulator;
+use thirdlaw_fmu::Fmu;
 use thirdlaw_rapier::RapierWorld;
 use thirdlaw_scene::coupled::SceneSimulator;
 use thirdlaw_scene::{Coupled, Scene, SceneErrors, SimulatorKind};
@@ -136,6 +137,7 @@ fn make(
 ) -> Result<Box<dyn Simulator>, String> {
     let made: Box<dyn Simulator> = match simulator.kind {
         SimulatorKind::Thirdlaw => Box::new(simulator.world.clone()),
+        SimulatorKind::Fmu => Box::new(Fmu::of_scene(simulator)?),
         SimulatorKind::Rapier => {
             let made = RapierWorld::from_world(&simulator.world).map_err(|error| {
                 let found = scene.bodies.iter().find(|b| Some(b.id) == error.body);

@@ -68,6 +68,9 @@ impl Simulator for Timed {
     fn push(&mut self, handle: usize, force: Wrench) {
         self.inner.push(handle, force);
     }
+    fn can_restore(&self) -> bool {
+        self.inner.can_restore()
+    }
     fn save(&mut self) {
         self.inner.save();
     }

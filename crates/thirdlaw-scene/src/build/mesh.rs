@@ -41,7 +41,7 @@ impl Builder<'_> {
     }
 
     /// Where the file that a text names should be.
-    fn file_beside(&mut self, node: &Node) -> Option<PathBuf> {
+    pub(super) fn file_beside(&mut self, node: &Node) -> Option<PathBuf> {
         let name = node.text()?;
         if self.base.is_none() {
             self.error(&node.place, "this scene has no folder in which to look for files");

@@ -2,18 +2,46 @@
 
 use super::settings::coupling;
 use super::{Builder, SECTIONS};
+use crate::SceneBody;
 use crate::coupled::{
-    ContactKind, Handle, LedgerLimits, Partition, SceneCoupling, SceneSimulator, SceneTie,
-    SimulatorKind,
+    ContactKind, Handle, LedgerLimits, Partition, SceneCoupling, SceneFmu, SceneFmuHandle,
+    SceneSimulator, SceneTie, SimulatorKind,
 };
 use crate::error::Place;
 use crate::names::nearest;
 use crate::node::{Entry, Node, Table};
 use std::collections::HashMap;
+use std::path::PathBuf;
 use thirdlaw::couple::TieKind;
 use thirdlaw::math::{Pose, Quat, Vec3};
 use thirdlaw::model::deformable::model::PinHold;
 use thirdlaw::{BodyId, JointKind, Side, Thing};
+
+/// Keys of the variables of a body in an FMU.
+const FMU_VARIABLES: [&str; 8] =
+    ["position", "velocity", "rotation", "angular_velocity", "force", "torque", "mass", "inertia"];
+
+/// What the scene says of a body in an FMU.
+struct SaidHandle {
+    body: BodyId,
+    variables: Vec<(String, Vec<String>)>,
+}
+
+/// The FMU of a simulator, with every body that it holds.
+fn fmu_of(
+    said: &Option<(PathBuf, Vec<SaidHandle>)>,
+    bodies: &[SceneBody],
+    holds: impl Fn(BodyId) -> bool,
+) -> Option<SceneFmu> {
+    let (file, said) = said.as_ref()?;
+    let handle = |body: &SceneBody| {
+        let found = said.iter().find(|s| s.body == body.id);
+        let variables = found.map(|s| s.variables.clone()).unwrap_or_default();
+        SceneFmuHandle { name: body.name.clone(), body: body.id, variables }
+    };
+    let handles = bodies.iter().filter(|body| holds(body.id)).map(handle).collect();
+    Some(SceneFmu { file: file.clone(), handles })
+}
 
 /// Which simulator everything belongs to.
 struct Owners {
@@ -43,15 +71,26 @@ impl Builder<'_> {
         if !self.errors.is_empty() {
             return None;
         }
+        let mut fmus = Vec::new();
+        for entry in entries {
+            fmus.push(self.fmu(entry));
+        }
+        if !self.errors.is_empty() {
+            return None;
+        }
         let simulator = |(i, entry): (usize, &Entry)| {
             let table = entry.node.table()?;
             let kind = match table.text("kind") {
                 Some("rapier") => SimulatorKind::Rapier,
+                Some("fmu") => SimulatorKind::Fmu,
                 _ => SimulatorKind::Thirdlaw,
             };
             Some(SceneSimulator {
                 name: entry.key.clone(),
                 kind,
+                fmu: fmu_of(&fmus[i], &self.bodies, |id| {
+                    owners.things.get(&Thing::Body(id)) == Some(&i)
+                }),
                 world: self.world.part(|thing| owners.things.get(&thing) == Some(&i)),
                 steps: table.count("steps").unwrap_or(1),
                 place: table.get("kind").map_or(&entry.key_place, |n| &n.place).clone(),
@@ -59,6 +98,43 @@ impl Builder<'_> {
         };
         let simulators = entries.iter().enumerate().filter_map(simulator).collect();
         Some(Partition { simulators, couplings, settings: coupling(root), source: String::new() })
+    }
+
+    /// The file of an FMU, and which variables its bodies are where the scene says so.
+    fn fmu(&mut self, entry: &Entry) -> Option<(PathBuf, Vec<SaidHandle>)> {
+        let table = entry.node.table()?;
+        let file = table.get("file");
+        match (table.text("kind") == Some("fmu"), file) {
+            (false, None) => return None,
+            (false, Some(node)) => {
+                self.error_hint(&node.place, "only an FMU is a file", "kind = \"fmu\"");
+                return None;
+            }
+            (true, None) => {
+                let hint = "file = \"…\", beside the scene";
+                self.error_hint(&entry.key_place, "an FMU needs its file", hint);
+                return None;
+            }
+            (true, Some(_)) => {}
+        }
+        let path = self.file_beside(file?)?;
+        let mut handles = Vec::new();
+        for node in table.items("handles") {
+            let table = node.table()?;
+            let name = table.text("body").unwrap_or_default().to_string();
+            let Some(body) = self.bodies.iter().find(|b| b.name == name).map(|b| b.id) else {
+                self.error(&node.place, format!("there is no body \"{name}\""));
+                continue;
+            };
+            let names = |key: &str| -> Vec<String> {
+                let items = table.items(key).iter();
+                items.map(|node| node.text().unwrap_or_default().to_string()).collect()
+            };
+            let said = FMU_VARIABLES.iter().map(|key| (key.to_string(), names(key)));
+            let said = said.filter(|(_, names)| !names.is_empty()).collect();
+            handles.push(SaidHandle { body, variables: said });
+        }
+        Some((path, handles))
     }
 
     /// Who holds what: by name, the rest in the simulator that names nothing.

@@ -3,7 +3,7 @@
 use super::*;
 
 /// Kinds of simulators by their names in scene files.
-pub static SIMULATORS: [&str; 2] = ["thirdlaw", "rapier"];
+pub static SIMULATORS: [&str; 3] = ["thirdlaw", "rapier", "fmu"];
 
 /// Ways of coupling by their names in scene files.
 pub static METHODS: [&str; 4] = ["interleaved", "fixed-point", "iterated", "repaired"];
@@ -15,7 +15,8 @@ pub static SIMULATOR: TableFormat = TableFormat {
         key(
             "kind",
             Kind::Choice(&SIMULATORS),
-            "\"thirdlaw\" (default), or \"rapier\" for rigid bodies in Rapier.",
+            "\"thirdlaw\" (default), \"rapier\" for rigid bodies in Rapier, or \"fmu\" for an FMU (FMI 3.0, \
+             co-simulation) of another tool.",
         ),
         key(
             "objects",
@@ -28,9 +29,46 @@ pub static SIMULATOR: TableFormat = TableFormat {
             Kind::Integer(range(1.0, 1e3)),
             "Steps of its own in each step of the scene; default 1.",
         ),
+        key("file", Kind::Text, "The FMU, beside the scene. Its native code is run."),
+        key(
+            "handles",
+            Kind::List(&Kind::Table(&FMU_HANDLE), at_least(0)),
+            "What of the FMU its bodies are; default NAME.position, NAME.force and so on, as in FMUs that \
+             thirdlaw-fmu writes.",
+        ),
     ],
-    rules: &[],
+    rules: &[Rule::Needs("handles", "file")],
 };
+
+static FMU_HANDLE: TableFormat = TableFormat {
+    what: "variables of a body in an FMU",
+    keys: &[
+        required(
+            "body",
+            Kind::Text,
+            "Name of a body of the simulator, shown where the FMU has it.",
+        ),
+        key(
+            "position",
+            NAMES,
+            "Where its centre is, m: one variable of 3 numbers, or 3; \"\" stays 0.",
+        ),
+        key("velocity", NAMES, "Its velocity, m/s."),
+        key(
+            "rotation",
+            NAMES,
+            "Quaternion x, y, z, w: one variable, or 4; default: it does not turn.",
+        ),
+        key("angular_velocity", NAMES, "In world axes, rad/s."),
+        key("force", NAMES, "Input: force on its centre, N."),
+        key("torque", NAMES, "Input: torque about its centre, N·m."),
+        key("mass", NAMES, "kg; default: measured by trying, or unknown."),
+        key("inertia", NAMES, "In world axes, column by column, kg·m²; together with `mass`."),
+    ],
+    rules: &[Rule::Needs("mass", "inertia")],
+};
+
+const NAMES: Kind = Kind::List(&Kind::Text, at_least(1));
 
 /// What couples two simulators.
 pub static COUPLING: TableFormat = TableFormat {

@@ -2,7 +2,8 @@
 //! energy drift at 60, 240 and 960 frames/s over 2 s.
 //!
 //! `cargo run --release -p thirdlaw-studies -- ties [NAME]`; exits with 1 where a system misses 1 % at
-//! 60 frames/s, explodes or ends in an error.
+//! 60 frames/s, explodes or ends in an error. Where one world at 60 frames/s is itself farther than 1 % from one at 3840,
+//! it is no judge at 1 %: there the coupled answer has to be nearer to that at 3840 than one world is.
 
 mod systems;
 
@@ -137,7 +138,10 @@ pub fn main() {
             let off = apart(&ran.places, &truth);
             let order = last.map_or(String::new(), |l| format!("{:.2}", (l / off).log2() / 2.0));
             last = Some(off);
-            let bad = ran.errors > 0 || !same.is_finite() || (rate == 60 && same.min(off) > 0.01);
+            // where one world is itself off, nearer to the truth than it is
+            let near = rate > 60 || same.min(off) <= 0.01;
+            let nearer = own > 0.01 && off < own;
+            let bad = ran.errors > 0 || !same.is_finite() || !(near || nearer);
             missed += u32::from(bad && system.regular);
             println!(
                 "{:<32} {rate:>5} {:>9.3} % {:>9.3} % {:>9.3} % {order:>6} {:>6.1} {:>5} {:>8.3} % {:>7}{}",
@@ -149,7 +153,11 @@ pub fn main() {
                 ran.parts,
                 100.0 * ran.drift,
                 ran.errors,
-                if bad { "  ✗" } else { "" }
+                match (bad, near) {
+                    (true, _) => "  ✗",
+                    (false, false) => "  one world is farther off",
+                    _ => "",
+                }
             );
             if !ran.problem.is_empty() {
                 println!("    {}", ran.problem);

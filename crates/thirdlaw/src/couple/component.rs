@@ -82,6 +82,12 @@ impl Component {
         counts.into_iter().filter(|(_, count)| *count > 0).map(|(kind, _)| kind)
     }
 
+    /// Whether it has nothing but springs and watched surfaces.
+    pub fn is_soft(&self) -> bool {
+        let hard = !(self.touches.is_empty() && self.leads.is_empty());
+        !hard && self.ties.iter().all(|link| link.tie.is_spring())
+    }
+
     /// Whether one of these simulators belongs to it.
     pub fn holds(&self, simulators: [usize; 2]) -> bool {
         simulators.iter().any(|simulator| self.simulators.contains(simulator))

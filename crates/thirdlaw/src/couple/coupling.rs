@@ -2,11 +2,11 @@
 
 use super::account::Account;
 use super::component::{Component, Step};
-use super::error::CoupleError;
+use super::error::{CoupleError, SimulatorProblem};
 use super::ledger::{CouplingReport, LedgerEntry, LedgerTotals};
 use super::links::LinkKind;
 use super::member::Member;
-use super::method::CouplingSettings;
+use super::method::{CouplingSettings, Method};
 use crate::simulator::Simulator;
 
 /// Two or more simulators with what links them.
@@ -21,6 +21,8 @@ pub struct Coupling {
     pub(super) ledger: Vec<LedgerEntry>,
     pub(super) totals: LedgerTotals,
     pub(super) time: f64,
+    /// Length of the last step, s.
+    pub(super) dt: Option<f64>,
 }
 
 impl std::fmt::Debug for Coupling {
@@ -50,6 +52,7 @@ impl Coupling {
             ledger: Vec::new(),
             totals: LedgerTotals::default(),
             time: 0.0,
+            dt: None,
         })
     }
 
@@ -106,26 +109,33 @@ impl Coupling {
         Ok(())
     }
 
-    /// Refuses a link where it would connect simulators by kinds of links that are not solved together.
+    /// Refuses a link where it would connect simulators by kinds of links that are not solved together; says of
+    /// the link whether it is a spring or a watched pair, which simulators that cannot go back may have.
     pub(super) fn check_mixture(
         &self,
-        kind: LinkKind,
+        (kind, soft): (LinkKind, bool),
         sides: [usize; 2],
     ) -> Result<(), CoupleError> {
-        let (mut kinds, mut simulators) = (vec![kind], sides.to_vec());
+        let (mut kinds, mut simulators, mut soft) = (vec![kind], sides.to_vec(), soft);
         for component in self.components.iter().filter(|c| c.holds(sides)) {
             kinds.extend(component.kinds());
             simulators.extend(&component.simulators);
+            soft &= component.is_soft();
         }
-        self.check_kinds(&kinds, simulators, &self.settings)
+        self.check_kinds((&kinds, soft), simulators, &self.settings)
     }
 
     fn check_kinds(
         &self,
-        kinds: &[LinkKind],
+        (kinds, soft): (&[LinkKind], bool),
         mut simulators: Vec<usize>,
         settings: &CouplingSettings,
     ) -> Result<(), CoupleError> {
+        if let Some(one) = simulators.iter().map(|s| &self.members[*s]).find(|m| !m.restores) {
+            // nothing of it can be tried: all is lagged
+            let lagged = soft && settings.method == Method::Interleaved;
+            return if lagged { Ok(()) } else { Err(one.error(SimulatorProblem::CannotGoBack)) };
+        }
         for (i, a) in kinds.iter().enumerate() {
             let mut others = kinds[i + 1..].iter();
             if let Some(b) = others.find(|b| !a.solved_with(**b, settings.method)) {
@@ -161,7 +171,8 @@ impl Coupling {
         settings.check()?;
         for component in &self.components {
             let kinds: Vec<LinkKind> = component.kinds().collect();
-            self.check_kinds(&kinds, component.simulators.clone(), &settings)?;
+            let soft = component.is_soft();
+            self.check_kinds((&kinds, soft), component.simulators.clone(), &settings)?;
         }
         self.settings = settings;
         Ok(())
@@ -221,7 +232,8 @@ impl Coupling {
         self.time
     }
 
-    /// Advances all simulators by `dt` seconds.
+    /// Advances all simulators by `dt` seconds. On an error all are where they were before, but for those that
+    /// cannot go back.
     pub fn step(&mut self, dt: f64) -> Result<CouplingReport, CoupleError> {
         if !(dt.is_finite() && dt > 0.0) {
             let problem = format!("must be a positive finite number of seconds, not {dt:?}");
@@ -235,6 +247,7 @@ impl Coupling {
             Ok(report) => {
                 self.totals.add(&self.ledger, &report);
                 self.time += dt;
+                self.dt = Some(dt);
                 Ok(report)
             }
             Err(error) => {

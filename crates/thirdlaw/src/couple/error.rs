@@ -4,7 +4,7 @@ use super::links::LinkKind;
 use super::method::Method;
 
 /// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
-/// simulator is where it was before the call.
+/// simulator is where it was before the call, but for those that cannot go back: they are where they came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CoupleError {
     /// A simulator misbehaved. The others are where they were before the step; so is this one, if
@@ -122,6 +122,8 @@ pub enum SimulatorProblem {
         /// How fast it is, m/s.
         speed: f64,
     },
+    /// It was to take a step back and cannot.
+    CannotGoBack,
     /// It promised something that it then did not do.
     BrokenPromise {
         /// What it had promised.
@@ -152,6 +154,11 @@ impl std::fmt::Display for SimulatorProblem {
                 f,
                 "threw handle {handle} by {distance:.3e} m in a step, at {speed:.3e} m/s: its solve \
                  came apart; shorten the step or soften what it holds"
+            ),
+            SimulatorProblem::CannotGoBack => write!(
+                f,
+                "cannot take back steps, which this link or method needs: couple it by the method \
+                 `interleaved`, by springs and watched surfaces, and let it say how its handles answer"
             ),
             SimulatorProblem::BrokenPromise { promise } => {
                 write!(f, "said that it can {promise} and did not")

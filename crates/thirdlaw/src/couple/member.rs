@@ -21,6 +21,8 @@ const ABSURD: f64 = 1e7;
 pub(crate) struct Member {
     pub name: String,
     pub simulator: Box<dyn Simulator>,
+    /// Whether it can go back.
+    pub restores: bool,
     /// Its own steps in a step of the coupling.
     pub substeps: u32,
     handles: usize,
@@ -63,6 +65,7 @@ impl Member {
         let mut member = Member {
             name,
             simulator,
+            restores: true,
             substeps: 1,
             handles: 0,
             touched: true,
@@ -83,6 +86,7 @@ impl Member {
             account: None,
             steps: 0,
         };
+        member.restores = member.look("can_restore", |s| s.can_restore())?;
         member.handles = member.look("handle_count", |s| s.handle_count())?;
         for handle in 0..member.handles.min(SPOT_CHECKS) {
             member.watch(handle);
@@ -175,7 +179,9 @@ impl Member {
     /// Remembers the state and where the watched handles are.
     pub fn save(&mut self) -> Result<(), CoupleError> {
         self.check_count()?;
-        self.ask("save", |s| s.save())?;
+        if self.restores {
+            self.ask("save", |s| s.save())?;
+        }
         self.touched = false;
         let mut saved = std::mem::take(&mut self.saved);
         saved.clear();
@@ -203,6 +209,9 @@ impl Member {
         self.forget();
         if !self.touched {
             return Ok(());
+        }
+        if !self.restores {
+            return Err(self.error(SimulatorProblem::CannotGoBack));
         }
         self.ask("restore", |s| s.restore())?;
         self.touched = false;

@@ -8,6 +8,7 @@
 //!   coupling    building, stepping, books
 //!   component   simulators that links connect: they are advanced together
 //!   links       the kinds of links, one file each
+//!   lagged      a step of simulators that cannot go back
 //!   parts       a step of tied simulators in halves, where the whole does not settle
 //!   probe       how a handle answers, by trying
 //!   accelerate  fixed points sped up, over steps that are taken back
@@ -20,6 +21,7 @@ mod account;
 mod component;
 mod coupling;
 mod error;
+mod lagged;
 mod ledger;
 mod links;
 mod member;

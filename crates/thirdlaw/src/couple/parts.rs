@@ -24,6 +24,10 @@ impl Component {
     /// Advances its simulators by a step.
     pub fn advance(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         self.books.clear();
+        if self.is_lagged(step.members) {
+            self.advance_lagged(step)?;
+            return self.book(step);
+        }
         if !self.divides(step) {
             self.advance_once(step)?;
             self.book(step)?;

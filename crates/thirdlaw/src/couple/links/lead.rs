@@ -38,7 +38,7 @@ impl Coupling {
             return Err(input("follower", "lies in the leader's simulator"));
         }
         let sides = [leader.0, follower.0];
-        self.check_mixture(LinkKind::Lead, sides)?;
+        self.check_mixture((LinkKind::Lead, false), sides)?;
         let mut leads = self.components.iter().flat_map(|component| &component.leads);
         if leads.any(|lead| lead.follower == follower) {
             let name = &self.members[follower.0].name;

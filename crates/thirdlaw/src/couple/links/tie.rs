@@ -20,6 +20,7 @@ mod turns;
 use crate::couple::component::{Component, Step};
 use crate::couple::coupling::{Coupling, input};
 use crate::couple::error::CoupleError;
+use crate::couple::lagged::Lag;
 use crate::couple::ledger::LedgerEntry;
 use crate::couple::links::LinkKind;
 use crate::couple::member::Member;
@@ -53,6 +54,8 @@ pub(crate) struct TieLink {
     pub axes: Quat,
     /// Whether `starts` are those of a step.
     pub begun: bool,
+    /// How a spring did between simulators that cannot go back.
+    pub lag: Lag,
 }
 
 /// What the constrained side of a tie felt.
@@ -77,6 +80,7 @@ impl TieLink {
             light: None,
             axes: Quat::IDENTITY,
             begun: false,
+            lag: Lag::default(),
         }
     }
 
@@ -156,7 +160,7 @@ impl Coupling {
             }
         }
         let sides = [a.simulator, b.simulator];
-        self.check_mixture(LinkKind::Tie, sides)?;
+        self.check_mixture((LinkKind::Tie, tie.is_spring()), sides)?;
         let number = self.components.iter().map(|c| c.ties.len()).sum();
         let component = self.connect(sides);
         component.ties.push(TieLink::new(number, tie));
@@ -189,10 +193,15 @@ impl Coupling {
     }
 
     /// By how much a lagged exchange over a tie shrinks its error: the spectral radius of A⁻¹B with A
-    /// the side that follows, measured in the last step that measured.
+    /// the side that follows, measured in the last step that measured. Of a spring between simulators that cannot
+    /// go back: by how much an error grows in a step, from the steps as they came.
     pub fn contraction(&self, tie: usize) -> Option<f64> {
         let of = |component: &Component| {
             let at = component.ties.iter().position(|link| link.number == tie)?;
+            let link = &component.ties[at];
+            if component.is_lagged(&self.members) {
+                return link.lag.contraction(&link.tie.kind, self.dt?);
+            }
             component.measured.as_ref()?.roles.get(at)?.map(|(_, ratio)| ratio)
         };
         self.components.iter().find_map(of)
@@ -262,7 +271,7 @@ impl Component {
         }
     }
 
-    fn set_applied(&mut self, lambda: &[f64]) {
+    pub fn set_applied(&mut self, lambda: &[f64]) {
         let mut left = lambda;
         for link in &mut self.ties {
             let (own, rest) = left.split_at(link.tie.rows());

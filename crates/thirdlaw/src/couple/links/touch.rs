@@ -44,7 +44,7 @@ impl Coupling {
             let problem = format!("{a} and {b} are not two of the {count} simulators");
             return Err(input("simulator", problem));
         }
-        self.check_mixture(LinkKind::Touch, [a, b])?;
+        self.check_mixture((LinkKind::Touch, false), [a, b])?;
         if self.touching().any(|c| [[a, b], [b, a]].contains(&[c.follower, c.owner])) {
             // each would push the same surfaces back with the whole of their response
             let [a, b] = [a, b].map(|i| &self.members[i].name);

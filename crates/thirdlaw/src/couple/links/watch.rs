@@ -76,7 +76,7 @@ impl Coupling {
             return Err(input("simulator", problem));
         }
         let sides = [a, b];
-        self.check_mixture(LinkKind::Watch, sides)?;
+        self.check_mixture((LinkKind::Watch, true), sides)?;
         let mut watches = self.components.iter().flat_map(|component| &component.watches);
         if watches.any(|w| w.sides == [a, b] || w.sides == [b, a]) {
             // each pair would take the whole of every push on itself
@@ -321,6 +321,31 @@ impl Watched {
             worst = (worst.0.max(error), worst.1.max(speed));
         }
         Ok(worst)
+    }
+
+    /// Impulses for a step that cannot be tried: against the velocities at its beginning, at once where handles
+    /// can be kicked.
+    pub fn solve_ahead(&mut self) {
+        for point in &mut self.points {
+            let at = |side: usize| {
+                let v = &point.starts[side].velocity;
+                v.linear + v.angular.cross(point.arms[side])
+            };
+            let u = at(0) - at(1);
+            point.u = Vec3::from_array(point.axes.map(|axis| u.dot(axis)));
+            point.free = Some(point.approach);
+        }
+        self.solve();
+    }
+
+    /// Reads where handles are after a step.
+    pub fn read_ends(&mut self, members: &mut [Member]) -> Result<(), CoupleError> {
+        for point in &mut self.points {
+            for side in 0..2 {
+                point.ends[side] = members[self.sides[side]].read(point.handles[side])?;
+            }
+        }
+        Ok(())
     }
 
     /// Projected Gauss–Seidel on the problem linearized at the last trial.

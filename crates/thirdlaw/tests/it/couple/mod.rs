@@ -3,6 +3,7 @@
 mod bodies;
 mod constrained;
 mod inputs;
+mod lagged;
 mod ledger;
 mod misbehave;
 mod mixtures;

@@ -108,7 +108,7 @@ impl Component {
 
     /// Springs in a lagged exchange pull as they will in the middle of the step if nothing changes: a
     /// steady pull of its beginning lags by half a step, and pumps energy into what swings.
-    fn lag_springs(&self, dt: f64, lambda: &mut [f64]) {
+    pub fn lag_springs(&self, dt: f64, lambda: &mut [f64]) {
         let rows = self.rows();
         for (link, first) in self.ties.iter().zip(rows) {
             if let TieKind::Spring { stiffness, damping, .. } = link.tie.kind {
