@@ -37,6 +37,10 @@ pub struct StepReport {
     /// Cloth steps that were taken although conjugate gradients reached their limit of iterations before the
     /// tolerance, or no shorter step was left to try.
     pub unfinished: u32,
+    /// Pairs of surfaces that impulses stopped before they met.
+    pub impacts: u32,
+    /// Vertices that moved in rigid zones because impulses did not keep surfaces from meeting.
+    pub in_zones: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
     /// Longest cloth step, s.

@@ -6,7 +6,7 @@ use crate::node::Table;
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
 use thirdlaw::{
     ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision, Scheme,
-    Settings, SettingsError, Solver, VelocityRule,
+    SelfCollision, Settings, SettingsError, Solver, VelocityRule,
 };
 
 /// How a run is cut into frames and steps.
@@ -97,6 +97,11 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
     };
     put(&mut cloth.forces, table.text("forces").map(forces));
     put(&mut cloth.precision, table.text("precision").map(precision));
+    let collision = |name: &str| match name {
+        "robust" => SelfCollision::Robust,
+        _ => SelfCollision::Springs,
+    };
+    put(&mut cloth.self_collision, table.text("self_collision").map(collision));
 }
 
 fn precision(name: &str) -> Precision {

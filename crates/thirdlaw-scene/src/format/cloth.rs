@@ -333,6 +333,11 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
             Kind::Choice(&["auto", "single", "double"]),
             "Numbers that search directions are multiplied in; default \"auto\", single where tolerance and stiffness allow it.",
         ),
+        key(
+            "self_collision",
+            Kind::Choice(&["springs", "robust"]),
+            "What keeps surfaces from passing each other: springs and shorter steps (default), or springs, impulses and rigid zones, so that nothing passes.",
+        ),
     ],
     rules: &[],
 };
