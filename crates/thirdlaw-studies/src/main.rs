@@ -7,6 +7,8 @@ mod cloth_collide;
 mod cloth_iterations;
 mod cloth_solve;
 mod column;
+mod continuous;
+mod crossings;
 mod defaults;
 mod drape;
 mod enforcement;
@@ -28,12 +30,14 @@ use std::process::{ExitCode, Termination};
 /// A study: its name, what it measures, and how it is run.
 type Study = (&'static str, &'static str, fn() -> ExitCode);
 
-const STUDIES: [Study; 20] = [
+const STUDIES: [Study; 22] = [
     ("chain", "time and stretch of chains of more and more links", || run(chain::main)),
     ("cloth-collide", "finding contacts of cloth", || run(cloth_collide::main)),
     ("cloth-iterations", "solved steps of cloth: strips, drapes", || run(cloth_iterations::main)),
     ("cloth-solve", "iterations and times of cloth's linear system", || run(cloth_solve::main)),
     ("column", "a column of cubes on a slope, beside Rapier", || run(column::main)),
+    ("continuous", "whether moving features meet, for exact checks", || run(continuous::main)),
+    ("crossings", "surfaces that cross, by brute force, in a scene", || run(crossings::main)),
     ("defaults", "how stacks stand for other solver settings", || run(defaults::main)),
     ("drape", "a cloth that falls over a sphere, frame by frame", || run(drape::main)),
     ("enforcement", "every way to hold a joint, on one pendulum", || run(enforcement::main)),

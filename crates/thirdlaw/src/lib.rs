@@ -57,7 +57,7 @@ pub use model::joint::{
 pub use model::point::{Point, PointError};
 pub use model::settings::{
     ClothForces, ClothSettings, ClothSolver, ContactSettings, FrictionModel, Paths, Precision,
-    Preconditioner, Scheme, Settings, Solver, UnifiedSettings, VelocityRule,
+    Preconditioner, Scheme, SelfCollision, Settings, Solver, UnifiedSettings, VelocityRule,
 };
 pub use model::solid::{MeshQuality, Skin, SolidMesh};
 pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};

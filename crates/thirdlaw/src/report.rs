@@ -41,6 +41,10 @@ pub struct StepReport {
     pub cloth_solves: u32,
     /// Sparse factors made for them.
     pub cloth_factors: u32,
+    /// Pairs of surfaces that impulses stopped before they met.
+    pub impacts: u32,
+    /// Vertices that moved in rigid zones because impulses did not keep surfaces from meeting.
+    pub in_zones: u32,
     /// Shortest cloth step, s.
     pub smallest_step: f64,
     /// Longest cloth step, s.

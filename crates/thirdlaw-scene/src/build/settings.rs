@@ -6,7 +6,7 @@ use crate::node::Table;
 use thirdlaw::couple::{Acceleration, CouplingSettings, Method};
 use thirdlaw::{
     ClothForces, ClothSettings, ClothSolver, FrictionModel, JointSolve, Paths, Precision,
-    Preconditioner, Scheme, Settings, SettingsError, Solver, VelocityRule,
+    Preconditioner, Scheme, SelfCollision, Settings, SettingsError, Solver, VelocityRule,
 };
 
 /// How a run is cut into frames and steps.
@@ -105,6 +105,11 @@ fn read_cloth(cloth: &mut ClothSettings, table: &Table) {
         _ => Preconditioner::Auto,
     };
     put(&mut cloth.preconditioner, table.text("preconditioner").map(preconditioner));
+    let collision = |name: &str| match name {
+        "robust" => SelfCollision::Robust,
+        _ => SelfCollision::Springs,
+    };
+    put(&mut cloth.self_collision, table.text("self_collision").map(collision));
 }
 
 fn precision(name: &str) -> Precision {

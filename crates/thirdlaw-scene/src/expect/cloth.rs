@@ -27,7 +27,8 @@ pub enum ClothReading {
     Depth,
     /// Depth of the deepest place of a triangle inside a solid it may touch, m; 0 if none is inside.
     Cut,
-    /// Pairs of an edge and a triangle of its surface that cross.
+    /// Pairs of an edge and a triangle that cross, both of its surface or one of it and one of another
+    /// cloth or soft body.
     Crossings,
     /// Volume inside its surface over that at rest; only of soft bodies.
     Volume,
@@ -138,10 +139,31 @@ fn volumes(world: &World, id: ClothId, x: &[Vec3]) -> (f64, f64) {
     (now / rest, least)
 }
 
-fn crossings(world: &World, id: ClothId, x: &[Vec3]) -> f64 {
+fn crossings(world: &World, id: ClothId, own: &[Vec3]) -> f64 {
     let Ok(cloth) = world.deformable(id) else { return f64::NAN };
-    let triangles: Vec<[u32; 3]> = cloth.triangles().collect();
-    Tree::new(x, &triangles, &cloth.elements.edges).intersections(x) as f64
+    let (lo, hi) = own.iter().fold((own[0], own[0]), |(lo, hi), p| (lo.min(*p), hi.max(*p)));
+    let mut x = own.to_vec();
+    let mut triangles: Vec<[u32; 3]> = cloth.triangles().collect();
+    let count = triangles.len();
+    let mut edges = Vec::new();
+    for other in world.deformables().filter(|other| *other != id) {
+        let (Ok(body), Ok(places)) = (world.deformable(other), world.vertices(other)) else {
+            return f64::NAN;
+        };
+        let near = |part: &[u32]| {
+            let corners = || part.iter().map(|&i| places[i as usize]);
+            corners().reduce(Vec3::min).is_some_and(|least| least.cmple(hi).all())
+                && corners().reduce(Vec3::max).is_some_and(|most| lo.cmple(most).all())
+        };
+        let first = x.len() as u32;
+        triangles.extend(body.triangles().filter(|t| near(t)).map(|t| t.map(|i| i + first)));
+        let its = body.elements.edges.iter().filter(|e| near(&e[..]));
+        edges.extend(its.map(|e| e.map(|i| i + first)));
+        x.extend_from_slice(places);
+    }
+    let through_all = Tree::new(&x, &triangles, &cloth.elements.edges).intersections(&x);
+    let through_own = Tree::new(&x, &triangles[..count], &edges).intersections(&x);
+    (through_all + through_own) as f64
 }
 
 /// Places along the side of a triangle at which depth is measured.

@@ -338,6 +338,11 @@ pub static CLOTH_SETTINGS: TableFormat = TableFormat {
             Kind::Choice(&["auto", "jacobi", "levels", "factor"]),
             "What speeds up conjugate gradients: each particle's own block, coarser levels, or, with forces \"solved\", a sparse factor; default \"auto\", what is likely to be fastest.",
         ),
+        key(
+            "self_collision",
+            Kind::Choice(&["springs", "robust"]),
+            "What keeps surfaces from passing each other: springs and shorter steps (default), or springs, impulses and rigid zones, so that nothing passes.",
+        ),
     ],
     rules: &[],
 };

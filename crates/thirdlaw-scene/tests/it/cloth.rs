@@ -2,7 +2,7 @@
 
 use thirdlaw::math::Vec3;
 use thirdlaw::model::cloth::PRESETS;
-use thirdlaw::{Bending, ClothSolver, Precision};
+use thirdlaw::{Bending, ClothSolver, Precision, SelfCollision};
 use thirdlaw_scene::{Scene, load};
 
 const EVERYTHING: &str = r##"
@@ -11,7 +11,7 @@ title = "Cloth"
 parameters = { n = 5 }
 [settings]
 frames = 3
-cloth = { solver = "direct", tolerance = 1e-6, iterations = 77, rounds = 3, strain_step = 0.02, wind = [1, 2, 3], air = false, precision = "single" }
+cloth = { solver = "direct", tolerance = 1e-6, iterations = 77, rounds = 3, strain_step = 0.02, wind = [1, 2, 3], air = false, precision = "single", self_collision = "robust" }
 
 [bodies.bar]
 kind = "kinematic"
@@ -69,6 +69,7 @@ fn settings_and_fabric_reach_the_engine() {
     assert_eq!((cloth.solver, cloth.precision), (ClothSolver::Direct, Precision::Single));
     assert_eq!((cloth.tolerance, cloth.iterations, cloth.rounds), (1e-6, 77, 3));
     assert_eq!((cloth.strain_step, cloth.air), (0.02, false));
+    assert_eq!(cloth.self_collision, SelfCollision::Robust);
     assert_eq!(cloth.wind, Vec3::new(1.0, 2.0, 3.0));
     let model = scene.world.cloth(scene.cloths[0].id).unwrap();
     let f = model.fabric();

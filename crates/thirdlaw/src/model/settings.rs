@@ -81,6 +81,20 @@ pub struct ClothSettings {
     pub air: bool,
     /// Numbers in which search directions are multiplied; all else is `f64`.
     pub precision: Precision,
+    /// What keeps cloth and soft bodies from passing through themselves and each other.
+    pub self_collision: SelfCollision,
+}
+
+/// What keeps cloth and soft bodies from passing through themselves and each other. Stiff springs act where
+/// surfaces come near; the step is solved again with more of them where surfaces would still pass.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SelfCollision {
+    /// Springs; where that is not enough, shorter steps. In the shortest step something may pass.
+    #[default]
+    Springs,
+    /// Springs; where that is not enough, inelastic impulses and rigid impact zones \[BFA02\]: nothing
+    /// passes, and steps need not be shorter for it.
+    Robust,
 }
 
 /// How the forces of elements follow the motion within a step.
@@ -151,6 +165,7 @@ impl Default for ClothSettings {
             wind: Vec3::ZERO,
             air: true,
             precision: Precision::Auto,
+            self_collision: SelfCollision::Springs,
         }
     }
 }

@@ -9,6 +9,7 @@ mod coordinates;
 mod coordinates_acted_on;
 mod coordinates_extreme;
 mod couple;
+mod crossings;
 mod curve_end;
 mod deformable;
 mod determinism;

@@ -213,10 +213,11 @@ impl Four {
 
     fn meeting(&self) -> Option<Meeting> {
         let touch = MEETING * self.size();
-        // most pairs pass on either side of the plane of their features
+        // most pairs pass on either side of the plane of their features; by half the touching distance, so that
+        // rounding does not miss those that meet just at the end
         if let Some(n) = self.plane(&self.x0)
-            && (self.apart_along(n, &self.x0, 0.0) > 1.0
-                || self.apart_along(-n, &self.x0, 0.0) > 1.0)
+            && (self.apart_along(n, &self.x0, 0.5 * touch) > 1.0
+                || self.apart_along(-n, &self.x0, 0.5 * touch) > 1.0)
         {
             return None;
         }

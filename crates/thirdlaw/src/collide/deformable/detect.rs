@@ -182,6 +182,12 @@ impl Detector {
         self.record(around);
     }
 
+    /// The tree of all surfaces, and half the thickness at each particle as [`Detector::layers`] left it, m;
+    /// negative where everything may pass.
+    pub fn surfaces(&mut self) -> (&mut Tree, &[f64]) {
+        (&mut self.tree, &self.radius)
+    }
+
     /// Makes records of all hits.
     fn record(&mut self, around: &Surroundings) {
         for hit in &self.hits {

@@ -29,7 +29,7 @@ impl Robust {
                 if speed < 0.0 {
                     let impulse = -speed / pair.response;
                     pair.apply(hit.normal * impulse, v);
-                    pair.rub(impulse, bodies.friction, v);
+                    pair.rub(impulse, pair.friction(bodies.friction), v);
                 }
             }
         }

@@ -28,10 +28,10 @@ pub struct Bodies<'a> {
     pub x: &'a [Vec3],
     /// 1/kg; 0 where a particle is held.
     pub inverse_mass: &'a [f64],
-    /// Half the thickness at each particle, m.
+    /// Half the thickness at each particle, m; negative where everything may pass.
     pub radius: &'a [f64],
-    /// Coulomb's μ between them.
-    pub friction: f64,
+    /// Coulomb's μ of each particle; a pair has the geometric mean of its two sides.
+    pub friction: &'a [f64],
     /// Stiffness of the skin within its thickness, N/m.
     pub stiffness: f64,
 }
@@ -73,8 +73,20 @@ impl Robust {
         h: f64,
         v: &mut [Vec3],
     ) -> RobustReport {
-        let mut report =
-            RobustReport { repulsions: self.repel(tree, bodies, h, v), ..Default::default() };
+        let repulsions = self.repel(tree, bodies, h, v);
+        RobustReport { repulsions, ..self.prevent_crossings(tree, bodies, h, v) }
+    }
+
+    /// The last two stages, for schemes with forces of their own at a distance: changes `v` (m/s) so that
+    /// nothing meets while every particle moves straight for `h` seconds, and leaves alone what does not.
+    pub fn prevent_crossings(
+        &mut self,
+        tree: &mut Tree,
+        bodies: &Bodies<'_>,
+        h: f64,
+        v: &mut [Vec3],
+    ) -> RobustReport {
+        let mut report = RobustReport::default();
         self.stop_impacts(tree, bodies, h, v, &mut report);
         if !report.clear {
             self.move_zones(tree, bodies, h, v, &mut report);
@@ -87,6 +99,8 @@ impl Robust {
         self.ends.clear();
         self.ends.extend(bodies.x.iter().zip(v).map(|(x, v)| *x + h * *v));
         tree.crossings(bodies.x, &self.ends, &mut self.hits);
+        let stops = |&i: &u32| bodies.radius[i as usize] >= 0.0;
+        self.hits.retain(|hit| hit.particles[..usize::from(hit.count)].iter().all(stops));
     }
 }
 
@@ -111,6 +125,13 @@ impl<'a> Pair<'a> {
     fn particles(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         let count = usize::from(self.hit.count);
         self.hit.particles.iter().zip(self.hit.weights).take(count).map(|(&i, w)| (i as usize, w))
+    }
+
+    /// Coulomb's μ: the geometric mean of that of the first particle of either side.
+    fn friction(&self, each: &[f64]) -> f64 {
+        let first = |positive: bool| self.particles().find(|(_, w)| (*w > 0.0) == positive);
+        let of = |positive| first(positive).map_or(0.0, |(i, _)| each[i]);
+        (of(true) * of(false)).sqrt()
     }
 
     /// Of the positive side against the negative one, m/s.

@@ -36,7 +36,7 @@ impl Robust {
                 false => 0.0,
             };
             pair.apply(hit.normal * (stop + push), v);
-            pair.rub(stop + push, bodies.friction, v);
+            pair.rub(stop + push, pair.friction(bodies.friction), v);
         }
         self.hits.len()
     }

@@ -30,6 +30,7 @@ struct Scene {
     edges: Vec<[u32; 2]>,
     inverse_mass: Vec<f64>,
     radius: Vec<f64>,
+    friction: Vec<f64>,
 }
 
 fn vector(random: &mut Random) -> Vec3 {
@@ -45,6 +46,7 @@ fn sheets(n: u32, count: u32, speed: f64, random: &mut Random) -> Scene {
         edges: Vec::new(),
         inverse_mass: Vec::new(),
         radius: Vec::new(),
+        friction: Vec::new(),
     };
     for layer in 0..count {
         let first = scene.x.len() as u32;
@@ -57,6 +59,7 @@ fn sheets(n: u32, count: u32, speed: f64, random: &mut Random) -> Scene {
                 scene.v.push(common + 0.3 * speed * vector(random));
                 scene.inverse_mass.push(1.0 / mass);
                 scene.radius.push(0.002);
+                scene.friction.push(0.3);
                 let at = |i: u32, j: u32| first + i * n + j;
                 if i + 1 < n {
                     scene.edges.push([at(i, j), at(i + 1, j)]);
@@ -81,7 +84,7 @@ impl Scene {
             x: &self.x,
             inverse_mass: &self.inverse_mass,
             radius: &self.radius,
-            friction: 0.3,
+            friction: &self.friction,
             stiffness: 100.0,
         }
     }
@@ -170,7 +173,7 @@ fn a_pair_keeps_its_momentum_and_angular_momentum_where_it_meets() {
             x: &x,
             inverse_mass: &inverse_mass,
             radius: &[0.0; 6],
-            friction: 0.4,
+            friction: &[0.4; 6],
             stiffness: 0.0,
         };
         let edges = [[0, 1], [1, 2], [2, 0], [3, 4], [4, 5], [5, 3]];
@@ -215,7 +218,7 @@ fn repulsions_push_apart_slowly_and_rub_within_the_cone() {
             x: &x,
             inverse_mass: &[1.0, 0.0, 0.0, 0.0],
             radius: &[0.001; 4],
-            friction,
+            friction: &[friction; 6],
             stiffness: 1e9,
         };
         let mut v = [Vec3::new(slide, -down, 0.0), Vec3::ZERO, Vec3::ZERO, Vec3::ZERO];
@@ -249,7 +252,7 @@ fn a_zone_turns_as_one_and_keeps_its_momenta() {
         x: &x,
         inverse_mass: &inverse_mass,
         radius: &[0.0; 8],
-        friction: 0.0,
+        friction: &[0.0; 8],
         stiffness: 0.0,
     };
     let zone: Vec<(u32, u32)> = (0..8).map(|i| (0, i)).collect();

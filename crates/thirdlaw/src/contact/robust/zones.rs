@@ -6,7 +6,7 @@
 //!
 //! and turns by R exactly, so that nothing in it changes its distance. (The paper moves with v + ω × r, which
 //! swells by (hω)²/2.) On straight ways to x₁ the distances within shrink by up to 1 − cos(hω/2); the turn of a step
-//! is bounded so that this matters to nobody. A zone with held particles follows them.
+//! is bounded so that this matters to nobody. A zone with held particles follows the rigid motion nearest to theirs.
 
 use super::{Bodies, Robust, RobustReport};
 use crate::collide::deformable::Tree;
@@ -87,8 +87,8 @@ impl Robust {
                     joined |= self.zones.join(pair[0], pair[1]);
                 }
             }
-            // what meets within one zone does so by rounding only
-            report.clear = !joined;
+            // what meets within one zone does so by rounding only, unless held particles part it
+            report.clear = !joined && self.hits.iter().all(|hit| hit.distance >= 0.0);
             if !joined {
                 return;
             }
@@ -113,12 +113,7 @@ pub(super) fn move_rigidly(
     let members = || zone.iter().map(|m| m.1 as usize);
     let held = members().filter(|&i| bodies.inverse_mass[i] == 0.0).count();
     if held > 0 {
-        let still = members().filter(|&i| bodies.inverse_mass[i] == 0.0);
-        let mean = still.map(|i| v0[i]).sum::<Vec3>() / held as f64;
-        for i in members().filter(|&i| bodies.inverse_mass[i] > 0.0) {
-            v[i] = mean;
-        }
-        return;
+        return follow_held(zone, bodies, h, v0, v);
     }
     let mass = |i: usize| 1.0 / bodies.inverse_mass[i];
     let whole: f64 = members().map(mass).sum();
@@ -140,5 +135,39 @@ pub(super) fn move_rigidly(
     for i in members() {
         let r = bodies.x[i] - center;
         v[i] = linear + (rotation * r - r) / h;
+    }
+}
+
+/// Times that the turn of held particles is corrected: it begins as that of their velocities, which is of
+/// first order.
+const CORRECTIONS: usize = 4;
+
+/// Moves the free members of a zone by the rigid motion that is nearest to that of the held ones. About what
+/// does not move them (a line through them, a single one) it does not turn.
+fn follow_held(zone: &[(u32, u32)], bodies: &Bodies<'_>, h: f64, v0: &[Vec3], v: &mut [Vec3]) {
+    let members = || zone.iter().map(|m| m.1 as usize);
+    let held = || members().filter(|&i| bodies.inverse_mass[i] == 0.0);
+    let count = held().count() as f64;
+    let center = held().map(|i| bodies.x[i]).sum::<Vec3>() / count;
+    let mean = held().map(|i| v0[i]).sum::<Vec3>() / count;
+    let mut rotation = Quat::IDENTITY;
+    for _ in 0..CORRECTIONS {
+        let (mut moment, mut inertia) = (Vec3::ZERO, Mat3::ZERO);
+        for i in held() {
+            let from = bodies.x[i] - center;
+            let (r, to) = (rotation * from, from + h * (v0[i] - mean));
+            moment += r.cross(to - r);
+            inertia += Mat3::IDENTITY * r.length_squared() - outer(r, r);
+        }
+        let size = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
+        if size < f64::MIN_POSITIVE {
+            break;
+        }
+        let turn = (inertia + Mat3::IDENTITY * (1e-12 * size)).inverse() * moment;
+        rotation = (Quat::from_scaled_axis(turn) * rotation).normalize();
+    }
+    for i in members().filter(|&i| bodies.inverse_mass[i] > 0.0) {
+        let r = bodies.x[i] - center;
+        v[i] = mean + (rotation * r - r) / h;
     }
 }

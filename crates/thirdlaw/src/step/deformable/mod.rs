@@ -17,7 +17,8 @@
 //!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
 //!      or to an error of velocities, with a sparse factor         solved.rs
-//!   5. stretched too much at once? back to 1 with half the step
+//!   5. what would pass is stopped, where settings ask for it       crossings.rs, contact/robust/
+//!      stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
 //!
 //! Contacts by themselves are in `touch.rs` (particles on solids), `friction.rs` and `layers.rs` (pairs
@@ -25,6 +26,7 @@
 //! changes.
 
 mod constraints;
+mod crossings;
 mod friction;
 pub mod layers;
 mod linear;
@@ -191,6 +193,8 @@ fn advance(
         work.accept(context, state, (share(tick), share(tick + length)));
         report.cloth_steps += 1;
         report.unfinished += u32::from(outcome.unfinished || poor);
+        report.impacts += outcome.impacts;
+        report.in_zones += outcome.in_zones;
         report.smallest_step = if report.smallest_step == 0.0 {
             share(length) * context.dt
         } else {

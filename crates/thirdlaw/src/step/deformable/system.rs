@@ -1,6 +1,7 @@
 //! One cloth step: the system, its constraints, its solution.
 
 use super::constraints::Constraints;
+use super::crossings::Stops;
 use super::linear::Linear;
 use super::near::{Contacts, Prediction};
 use super::solids::Solids;
@@ -14,7 +15,7 @@ use crate::linalg::pcg;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::deformable::model::Sheet;
-use crate::model::settings::{ClothForces, Settings};
+use crate::model::settings::{ClothForces, SelfCollision, Settings};
 use crate::report::{Observer, Stage};
 use crate::state::{State, body::BodyState};
 
@@ -75,6 +76,10 @@ pub struct Attempt {
     pub crossed: bool,
     /// Cloth would come deep into a solid.
     pub deep: bool,
+    /// Pairs that impulses stopped.
+    pub impacts: u32,
+    /// Particles that moved in rigid zones.
+    pub in_zones: u32,
 }
 
 /// A cloth step that is tried: what all its stages read.
@@ -105,6 +110,7 @@ pub struct Work {
     pub(super) constraints: Constraints,
     pub(super) solver: Solver,
     pub(super) solution: Solution,
+    stops: Stops,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     pub(super) strain: f64,
     strain_after: f64,
@@ -199,6 +205,9 @@ impl Work {
                 }
             }
         }
+        if attempt.crossed || (attempt.failed && last) {
+            self.prevent_crossings(&trial, &mut attempt, observer);
+        }
         if !attempt.failed && !attempt.crossed && state.cloth.level < DEEP_LEVEL {
             observer.begin(Stage::ClothSolids);
             let Work { solids, detector, contacts, solution, .. } = self;
@@ -219,6 +228,25 @@ impl Work {
         let most = context.settings.cloth.strain_step;
         attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
+    }
+
+    /// Stops what would still pass, where settings ask for that.
+    fn prevent_crossings(
+        &mut self,
+        trial: &Trial,
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+    ) {
+        let robust = trial.context.settings.cloth.self_collision == SelfCollision::Robust;
+        if !robust || !trial.sheet().self_collision {
+            return;
+        }
+        observer.begin(Stage::ClothCloth);
+        let Work { detector, solution, stops, .. } = self;
+        let report = stops.prevent_crossings(trial, detector, solution);
+        attempt.crossed = !report.clear;
+        (attempt.impacts, attempt.in_zones) = (report.impacts as u32, report.in_zones as u32);
+        observer.end(Stage::ClothCloth);
     }
 
     /// Whether a body turns so far in the step that what touches at its beginning says nothing

@@ -187,3 +187,30 @@ fn two_sheets_that_fall_through_each_other_meet_everywhere_whatever_the_threads(
         assert!((hit.time - 0.25).abs() < 1e-5);
     }
 }
+
+/// Pairs of places in thousandths that an exact check found: they meet at the very end of the way, in a corner.
+#[test]
+fn what_meets_at_the_very_end_is_found() {
+    let places = |numbers: [i32; 12]| -> Vec<Vec3> {
+        let place = |p: &[i32]| Vec3::new(p[0].into(), p[1].into(), p[2].into()) / 1024.0;
+        numbers.chunks(3).map(place).collect()
+    };
+    let mut out = Vec::new();
+    for (x0, x1) in [
+        ([-2, 1, -1, 2, -2, -2, -1, 1, 2, 0, 2, -2], [-2, 0, -1, -2, 0, -1, 1, -2, 2, 2, 2, -2]),
+        ([2, 2, 0, 0, 1, -1, 2, 0, 2, -2, 2, 1], [2, 0, -2, -1, -2, 1, 2, 0, -2, 0, -1, -1]),
+    ] {
+        let (mut x0, mut x1) = (places(x0), places(x1));
+        // the point needs a triangle of its own
+        for far in [Vec3::new(9.0, 9.0, 0.0), Vec3::new(9.0, 0.0, 9.0)] {
+            x0.push(x0[0] + far);
+            x1.push(x1[0] + far);
+        }
+        Tree::new(&x0, &[[1, 2, 3], [0, 4, 5]], &[]).crossings(&x0, &x1, &mut out);
+        assert!(out.iter().any(|hit| hit.particles[0] == 0), "{x0:?} to {x1:?}");
+    }
+    let x0 = places([4, 2, -3, 1, -8, 6, 8, -7, 7, -5, 0, 3]);
+    let x1 = places([-2, 10, -6, -5, 0, 3, 8, -7, 7, -5, 0, 3]);
+    Tree::new(&x0, &[], &[[0, 1], [2, 3]]).crossings(&x0, &x1, &mut out);
+    assert_eq!(out.len(), 1);
+}
