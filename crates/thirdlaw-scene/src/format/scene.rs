@@ -147,6 +147,11 @@ static SOLVER: TableFormat = TableFormat {
             Kind::Integer(range(0.0, 1e5)),
             "Largest island (rows) of extreme mass ratio solved directly where iteration falls short; 0: none.",
         ),
+        key(
+            "reference_size",
+            Kind::Number(from(0.0)),
+            "Thickness of bodies that the lengths and speeds below, and `tolerance`, are for, m; others in proportion (speeds by the root). Default 0.5; 0: as given for all.",
+        ),
         key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
         key("skin", Kind::Number(from(0.0)), "Gap that counts as closed where nothing bounces, m."),
         key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),

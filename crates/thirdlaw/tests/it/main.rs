@@ -34,6 +34,7 @@ mod push_out;
 mod query;
 mod reduced;
 mod robust;
+mod scale;
 mod skin;
 mod sleep;
 mod soft;

@@ -60,6 +60,33 @@ pub struct BodyModel {
     pub can_sleep: bool,
     /// Distance from the centre of mass to the farthest surface point, m.
     pub reach: f64,
+    /// Half its thickness, m: radius of a ball inside of it, or its reach where that is a mesh.
+    pub half_thickness: f64,
+}
+
+/// Distance from the middle of a cube 0.5 m wide to its corners, m: the body that speeds of thresholds are for.
+const REACH: f64 = 0.433_012_7;
+
+/// Least half thickness, as a share of the reach.
+const THINNEST: f64 = 1e-3;
+
+/// Speeds of a body with this reach (m) over those of a like body 0.5 m across, in like motions under the same
+/// gravity: √(g·size).
+pub(crate) fn speed_scale(reach: f64) -> f64 {
+    let scale = (reach / REACH).sqrt();
+    if scale.is_finite() { scale } else { 1.0 }
+}
+
+/// Half the thickness of a shape with this reach, m. Compounds whose middle is empty have no ball inside.
+fn half_thickness(shape: &Shape, reach: f64) -> f64 {
+    let inner = shape.inner_radius();
+    if shape.is_mesh() || shape.is_half_space() {
+        reach
+    } else if inner > 0.0 {
+        inner.clamp(THINNEST * reach, reach)
+    } else {
+        0.1 * reach
+    }
 }
 
 /// Ratio of the largest and the least moment.
@@ -89,6 +116,7 @@ impl BodyModel {
         let largest = |m: &Mat3| {
             [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
         };
+        let reach = body.shape.outer_radius() + center.length();
         Ok(BodyModel {
             alive: true,
             generation,
@@ -117,7 +145,8 @@ impl BodyModel {
                 ..body.motion.clone()
             },
             can_sleep: body.can_sleep,
-            reach: body.shape.outer_radius() + center.length(),
+            reach,
+            half_thickness: half_thickness(&body.shape, reach),
         })
     }
 

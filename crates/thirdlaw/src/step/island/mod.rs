@@ -103,6 +103,8 @@ pub struct Touch {
     pub count: u8,
     /// Which of the bodies move by forces.
     pub moves: [bool; 2],
+    /// Half the thickness of the thinner body, m.
+    pub half_thickness: f32,
     /// Whether it may bounce.
     pub bounces: bool,
     /// Whether both bodies move by forces and lie deep in each other.
@@ -182,12 +184,14 @@ impl Islands {
                 prefetch(&later.key);
             }
             let moves = [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces());
+            let [a, b] = [key.a, key.b].map(|slot| model.bodies[slot as usize].half_thickness);
             Touch {
                 index: index as u32,
                 a: key.a,
                 b: key.b,
                 count: *count as u8,
                 moves,
+                half_thickness: a.min(b) as f32,
                 bounces: *restitution > 0.0,
                 deep: contact.is_deep() && moves == [true; 2],
             }

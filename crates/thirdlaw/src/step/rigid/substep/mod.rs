@@ -19,7 +19,7 @@ mod members;
 mod rows;
 
 use super::kinematic::move_kinematic;
-use super::restitution::Spring;
+use super::restitution::Springs;
 use super::stopwatch::{Spent, Stopwatch};
 use crate::contact::impact::{ImpactScratch, Strike};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
@@ -133,6 +133,8 @@ pub(crate) struct LocalPoint {
     pub radii: [f64; 2],
     /// Gap up to which the point counts as closed, m.
     pub skin: f64,
+    /// Half the thickness of the thinner body, m.
+    pub half_thickness: f64,
     /// Way that is left in this substep until it is closed, m.
     room: f64,
     /// Gap at the beginning of this substep, m.
@@ -201,10 +203,7 @@ pub fn solve_island(
     let moving = Facts::of_bodies(model, state, slots);
     let facts = Facts { contacts, grounded, rows, bodies, ..moving };
     let contact = ContactSettings { sag: sag(&facts, &settings.contact), ..settings.contact };
-    let mut spring = Spring::new(&contact, h);
-    if is_rigid(&facts, &contact) {
-        spring.softness = 0.0;
-    }
+    let springs = Springs::new(&contact, h).rigid(is_rigid(&facts, &contact));
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
     let deep = members.contacts.iter().any(|touch| touch.deep);
@@ -220,7 +219,7 @@ pub fn solve_island(
             first.integrated();
         }
         if !free {
-            scratch.place_rows_on(state, &contact, &spring, h);
+            scratch.place_rows_on(state, &springs, h);
             scratch.bounce(&settings.contact, h, 0.5);
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();

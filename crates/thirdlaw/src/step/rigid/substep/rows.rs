@@ -9,7 +9,7 @@ use crate::model::body::BodyKind;
 use crate::model::settings::ContactSettings;
 use crate::state::State;
 use crate::state::contact::Contact;
-use crate::step::rigid::restitution::{INSIDE, Spring};
+use crate::step::rigid::restitution::{INSIDE, Springs};
 
 impl IslandScratch {
     /// Adds a contact of the island.
@@ -23,6 +23,8 @@ impl IslandScratch {
         let key = contact.key;
         let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
         let tangents = tangents(contact.normal);
+        let [half_a, half_b] = [key.a, key.b].map(|slot| model.bodies[slot as usize].half_thickness);
+        let half_thickness = half_a.min(half_b);
         let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
             BodyKind::Fixed => ContactSide::World,
             _ => ContactSide::Body(local),
@@ -76,7 +78,14 @@ impl IslandScratch {
             let radii = cores.radii;
             let skin = f64::from(contact.skin);
             let restitution = contact.restitution;
-            let point = LocalPoint { anchors, radii, skin, restitution, ..LocalPoint::default() };
+            let point = LocalPoint {
+                anchors,
+                radii,
+                skin,
+                restitution,
+                half_thickness,
+                ..LocalPoint::default()
+            };
             self.points.push(point);
         }
         if let Some(block) = self.problem.blocks.last_mut() {
@@ -91,15 +100,14 @@ impl IslandScratch {
         settings: &ContactSettings,
         h: f64,
     ) {
-        self.place_rows_on(state, settings, &Spring::new(settings, h), h);
+        self.place_rows_on(state, &Springs::new(settings, h), h);
     }
 
-    /// The same, with overlaps on a spring of their own.
+    /// The same, with overlaps on springs of their own.
     pub(super) fn place_rows_on(
         &mut self,
         state: &State,
-        settings: &ContactSettings,
-        spring: &Spring,
+        springs: &Springs,
         h: f64,
     ) {
         let mut row = 0;
@@ -107,6 +115,8 @@ impl IslandScratch {
             let contact = &state.contacts[local.index as usize];
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
             let n = contact.normal;
+            let first = self.points.get(local.point_start as usize);
+            let spring = springs.of(first.map_or(f64::INFINITY, |point| point.half_thickness));
             for i in 0..contact.count as usize {
                 let place = &mut self.points[local.point_start as usize + i];
                 let (gap, r_a, r_b) = meet(local, place, n, a, b);
@@ -115,7 +125,7 @@ impl IslandScratch {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
-                let skin = place.skin.min(settings.skin);
+                let skin = place.skin.min(spring.skin);
                 place.gap = gap;
                 place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
                 (rows[0].bias, rows[0].compliance) = if gap > skin {
@@ -123,7 +133,7 @@ impl IslandScratch {
                 } else {
                     let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
                         + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
-                    spring.push(settings, gap, response, self.impulses[row])
+                    spring.push(gap, response, self.impulses[row])
                 };
                 row += 3;
             }
@@ -182,8 +192,8 @@ impl IslandScratch {
                     block,
                     row: row as u32,
                     restitution: point.restitution,
-                    faster_than: settings
-                        .bounce_speed
+                    faster_than: point
+                        .bounce_speed(settings)
                         .max(gained.abs())
                         .max(gap / h + (1.0 - lag) * gained),
                     gain: -2.0 * gained / h * gap,
@@ -229,6 +239,13 @@ impl IslandScratch {
         for (rows, point) in self.problem.rows.chunks_exact_mut(3).zip(&self.points) {
             (rows[0].compliance, rows[0].bias) = (0.0, point.room / h);
         }
+    }
+}
+
+impl LocalPoint {
+    /// Approach speed below which it does not bounce, m/s.
+    pub(in crate::step) fn bounce_speed(&self, settings: &ContactSettings) -> f64 {
+        settings.bounce_speed * settings.scale(self.half_thickness).sqrt()
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
+use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
 use crate::state::contact::{Basis, Contact, POINTS_MAX};
 use crate::step::island::Touch;
@@ -75,6 +76,7 @@ fn packed(setup: &Setup) -> Packed {
         places: &setup.places,
         contacts: &touches,
         all: &Shared::new(&mut contacts),
+        springs: &Springs::new(&ContactSettings::default(), 1.0 / 480.0),
     };
     // SAFETY: nobody else has the contacts
     unsafe { pack(&mut out.0, &mut out.1, &setup.group, &source) };
