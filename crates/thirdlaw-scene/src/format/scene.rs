@@ -206,6 +206,31 @@ pub static MATERIAL: TableFormat = TableFormat {
             Kind::Choice(&COMBINE),
             "Rule for two bodies; default \"maximum\".",
         ),
+        key(
+            "static_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "μ while surfaces stick, at least `friction`; default that.",
+        ),
+        key(
+            "rolling_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "Lever of the torque against rolling, m: at most this times the load; of two bodies the larger.",
+        ),
+        key(
+            "torsional_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "The same about the normal, m, beside friction at the points.",
+        ),
+        key(
+            "surface_velocity",
+            VECTOR,
+            "Velocity of the surface against the body, in the body's axes, m/s: a conveyor belt.",
+        ),
+        key(
+            "restitution_threshold",
+            Kind::Number(range(0.0, 1e6)),
+            "Slower approaches do not bounce, m/s; default `solver.bounce_speed`; of two bodies the larger.",
+        ),
         key("density", Kind::Number(POSITIVE), "kg/m³; default 1000."),
         key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),
         key("base", Kind::Material, "A named material whose other values are taken."),

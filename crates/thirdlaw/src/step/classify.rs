@@ -96,6 +96,8 @@ pub struct Facts {
     pub deep: bool,
     /// Whether a kinematic body that moves touches it.
     pub carried: bool,
+    /// Whether a material asks for more than friction and restitution.
+    pub special: bool,
     /// Whether it is one body with neither forces of its own nor locked axes.
     pub plain_body: bool,
     /// Least and largest mass, kg.
@@ -173,6 +175,7 @@ impl Facts {
             bounces: island.bounces,
             deep: island.deep,
             carried: island.carried,
+            special: island.special,
             plain_body: slots.len() == 1 && plain(slots[0]),
             joints: match members.links.is_empty() || island.contact_count == 0 {
                 true => LinkFacts::NONE,
@@ -208,6 +211,7 @@ impl Facts {
             bounces: false,
             deep: false,
             carried: false,
+            special: false,
             plain_body: false,
             masses: [f64::INFINITY, 0.0],
             speed: 0.0,
@@ -301,6 +305,7 @@ impl Facts {
             && many
             && rows
             && !anchored
+            && !self.special
             && !bounces
             && ratio <= LOPSIDED
             && spin * dt < FARTHEST
@@ -334,6 +339,7 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     if !fast_kernels
         || bounces
         || facts.deep
+        || facts.special
         || escalate(facts, contact, facts.rows) != DirectUse::Never
     {
         return SolvePath::General;
@@ -406,7 +412,10 @@ pub fn falls_short(facts: &Facts, contact: &ContactSettings, residual: f64) -> b
 /// cost, for islands that iteration is not trusted with.
 pub fn escalate(facts: &Facts, contact: &ContactSettings, rows: usize) -> DirectUse {
     if facts.may_be_direct(contact, rows) {
-        return DirectUse::Auto { rows_max: contact.direct_rows, above: facts.scaled(DIRECT_ABOVE) };
+        return DirectUse::Auto {
+            rows_max: contact.direct_rows,
+            above: facts.scaled(DIRECT_ABOVE),
+        };
     }
     match facts.is_chain(contact) {
         true => DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE) },

@@ -23,6 +23,7 @@ mod joint_energy;
 mod joint_input;
 mod joint_nets;
 mod library;
+mod materials;
 mod measures;
 mod mechanism;
 mod net;

@@ -186,6 +186,7 @@ fn check_body(body: &Body) -> Result<(), BodyError> {
     check_vector("angular_velocity", body.angular_velocity)?;
     check_number("material.friction", body.material.friction, 0.0..=1e6)?;
     check_number("material.restitution", body.material.restitution, 0.0..=1.0)?;
+    check_material(&body.material)?;
     check_number("linear_damping", body.linear_damping, 0.0..=f64::INFINITY)?;
     check_number("angular_damping", body.angular_damping, 0.0..=f64::INFINITY)?;
     check_number("gravity_scale", body.gravity_scale, f64::NEG_INFINITY..=f64::INFINITY)?;
@@ -225,6 +226,29 @@ fn check_body(body: &Body) -> Result<(), BodyError> {
     let still = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
     if body.kind == BodyKind::Fixed && !still {
         return Err(error("linear_velocity", "a fixed body cannot move; make it kinematic"));
+    }
+    Ok(())
+}
+
+fn check_material(material: &Material) -> Result<(), BodyError> {
+    for (field, lever) in [
+        ("material.rolling_friction", material.rolling_friction),
+        ("material.torsional_friction", material.torsional_friction),
+        ("material.restitution_threshold", material.restitution_threshold.unwrap_or(0.0)),
+    ] {
+        check_number(field, lever, 0.0..=1e6)?;
+    }
+    check_vector("material.surface_velocity", material.surface_velocity)?;
+    if let Some(sticking) = material.static_friction {
+        let field = "material.static_friction";
+        check_number(field, sticking, 0.0..=1e6)?;
+        if sticking < material.friction {
+            let friction = material.friction;
+            return Err(error(
+                field,
+                format!("must be at least the friction while sliding, {friction}, not {sticking}"),
+            ));
+        }
     }
     Ok(())
 }

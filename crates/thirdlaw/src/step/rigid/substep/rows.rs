@@ -1,5 +1,6 @@
 //! The contacts of an island as rows: what follows from where its bodies are.
 
+use super::resist::{Resistance, Surfaces};
 use super::{IslandScratch, LocalBody, LocalContact, LocalPoint};
 use crate::contact::impact::{self, Strike};
 use crate::contact::{Block, Bound, ContactSide, Row};
@@ -23,8 +24,8 @@ impl IslandScratch {
         let key = contact.key;
         let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
         let tangents = tangents(contact.normal);
-        let [half_a, half_b] = [key.a, key.b].map(|slot| model.bodies[slot as usize].half_thickness);
-        let half_thickness = half_a.min(half_b);
+        let half = |slot: u32| model.bodies[slot as usize].half_thickness;
+        let half_thickness = half(key.a).min(half(key.b));
         let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
             BodyKind::Fixed => ContactSide::World,
             _ => ContactSide::Body(local),
@@ -40,12 +41,14 @@ impl IslandScratch {
                 key: block_key,
             });
         }
+        let (surfaces, threshold) = self.add_surfaces(model, contact, [a, b], tangents);
         self.contacts.push(LocalContact {
             index,
             a,
             b,
             point_start: self.points.len() as u32,
             tangents,
+            surfaces,
             with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
         });
         let [on_a, on_b] = [a, b].map(|local| &self.bodies[local as usize]);
@@ -75,8 +78,7 @@ impl IslandScratch {
                 point.friction_impulse.dot(tangents.0),
                 point.friction_impulse.dot(tangents.1),
             ]);
-            let radii = cores.radii;
-            let skin = f64::from(contact.skin);
+            let (radii, skin) = (cores.radii, f64::from(contact.skin));
             let restitution = contact.restitution;
             let point = LocalPoint {
                 anchors,
@@ -84,6 +86,7 @@ impl IslandScratch {
                 skin,
                 restitution,
                 half_thickness,
+                threshold,
                 ..LocalPoint::default()
             };
             self.points.push(point);
@@ -91,6 +94,30 @@ impl IslandScratch {
         if let Some(block) = self.problem.blocks.last_mut() {
             block.row_count += 3 * contact.count;
         }
+    }
+
+    /// What both materials ask for: their entry among the surfaces, if they ask for more than friction and
+    /// restitution, and the approach speed below which they do not bounce, m/s, negative if they say nothing.
+    fn add_surfaces(
+        &mut self,
+        model: &Model,
+        contact: &Contact,
+        bodies: [u32; 2],
+        (t, u): (Vec3, Vec3),
+    ) -> (Option<u32>, f64) {
+        let key = contact.key;
+        let materials = [key.a, key.b].map(|slot| &model.bodies[slot as usize].material);
+        let asked = Surfaces::of(materials, contact.friction);
+        let surfaces = asked.map(|asked| {
+            let first = self.points.len();
+            let points = [first, first + contact.count as usize];
+            let axes = [t, u, contact.normal];
+            self.resistances.extend(Resistance::of(materials, bodies, points, axes));
+            self.surfaces.push(asked);
+            self.surfaces.len() as u32 - 1
+        });
+        let [on_a, on_b] = materials.map(|material| material.restitution_threshold.unwrap_or(-1.0));
+        (surfaces, on_a.max(on_b))
     }
 
     /// Arms, gaps and wanted velocities at the current poses.
@@ -104,12 +131,7 @@ impl IslandScratch {
     }
 
     /// The same, with overlaps on springs of their own.
-    pub(super) fn place_rows_on(
-        &mut self,
-        state: &State,
-        springs: &Springs,
-        h: f64,
-    ) {
+    pub(super) fn place_rows_on(&mut self, state: &State, springs: &Springs, h: f64) {
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
@@ -124,6 +146,10 @@ impl IslandScratch {
                 for (row, d) in rows.iter_mut().zip([n, local.tangents.0, local.tangents.1]) {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
+                }
+                if let Some(surfaces) = local.surfaces.and_then(|i| self.surfaces.get(i as usize)) {
+                    let before = [local.a, local.b].map(|i| &self.before[i as usize]);
+                    surfaces.place(&mut rows[1..], [a.rotation, b.rotation], before, spring.scale);
                 }
                 let skin = place.skin.min(spring.skin);
                 place.gap = gap;
@@ -245,7 +271,10 @@ impl IslandScratch {
 impl LocalPoint {
     /// Approach speed below which it does not bounce, m/s.
     pub(in crate::step) fn bounce_speed(&self, settings: &ContactSettings) -> f64 {
-        settings.bounce_speed * settings.scale(self.half_thickness).sqrt()
+        match self.threshold >= 0.0 {
+            true => self.threshold,
+            false => settings.bounce_speed * settings.scale(self.half_thickness).sqrt(),
+        }
     }
 }
 
