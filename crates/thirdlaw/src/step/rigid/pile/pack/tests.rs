@@ -91,6 +91,9 @@ fn portable_vectors_fill_a_bundle_with_the_bits_of_the_machine() {
     // what the lanes look up is the same
     (portable.0.body, portable.0.moves) = (machine.0.body, machine.0.moves);
     portable.0.coefficient = machine.0.coefficient;
+    let Bundle { skin, scale, rate, softness, .. } = machine.0;
+    (portable.0.skin, portable.0.scale) = (skin, scale);
+    (portable.0.rate, portable.0.softness) = (rate, softness);
     (portable.0.count, portable.0.start) = (machine.0.count, machine.0.start);
     let mut lanes = Lanes {
         contact: [&setup.contacts[0]; LANES],
