@@ -101,6 +101,7 @@ impl RapierWorld {
             restitution: f64::from(collider.restitution()).clamp(0.0, 1.0),
             friction_combine: rule(collider.friction_combine_rule()),
             restitution_combine: rule(collider.restitution_combine_rule()),
+            ..Material::default()
         }
     }
 }

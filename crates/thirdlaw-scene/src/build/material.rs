@@ -49,12 +49,24 @@ fn override_material(material: &mut SceneMaterial, table: &Table) {
     let surface = &mut material.surface;
     surface.friction = table.number("friction").unwrap_or(surface.friction);
     surface.restitution = table.number("restitution").unwrap_or(surface.restitution);
+    surface.static_friction = table.number("static_friction").or(surface.static_friction);
+    put(&mut surface.rolling_friction, table.number("rolling_friction"));
+    put(&mut surface.torsional_friction, table.number("torsional_friction"));
+    put(&mut surface.surface_velocity, table.vector("surface_velocity"));
+    surface.restitution_threshold =
+        table.number("restitution_threshold").or(surface.restitution_threshold);
     surface.friction_combine =
         table.text("friction_combine").map_or(surface.friction_combine, combine);
     surface.restitution_combine =
         table.text("restitution_combine").map_or(surface.restitution_combine, combine);
     material.density = table.number("density").or(material.density);
     material.color = table.get("color").and_then(color).or(material.color);
+}
+
+fn put<T>(to: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *to = value;
+    }
 }
 
 fn combine(name: &str) -> Combine {

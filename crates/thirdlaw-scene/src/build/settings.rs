@@ -68,6 +68,7 @@ pub fn read(root: &Table) -> (Settings, Timing) {
         put(&mut contact.friction, table.text("friction").map(friction));
         put(&mut contact.staggered, table.flag("staggered"));
         put(&mut contact.direct_rows, table.count("direct_rows"));
+        put(&mut contact.reference_size, table.number("reference_size"));
         put(&mut contact.slop, table.number("slop"));
         put(&mut contact.skin, table.number("skin"));
         put(&mut contact.push_speed, table.number("push_speed"));

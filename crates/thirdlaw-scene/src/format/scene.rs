@@ -147,6 +147,11 @@ static SOLVER: TableFormat = TableFormat {
             Kind::Integer(range(0.0, 1e5)),
             "Largest island (rows) of extreme mass ratio solved directly where iteration falls short; 0: none.",
         ),
+        key(
+            "reference_size",
+            Kind::Number(from(0.0)),
+            "Thickness of bodies that the lengths and speeds below, and `tolerance`, are for, m; others in proportion (speeds by the root). Default 0.5; 0: as given for all.",
+        ),
         key("slop", Kind::Number(from(0.0)), "Overlap left alone, m."),
         key("skin", Kind::Number(from(0.0)), "Gap that counts as closed where nothing bounces, m."),
         key("push_speed", Kind::Number(from(0.0)), "Fastest speed of position correction, m/s."),
@@ -200,6 +205,31 @@ pub static MATERIAL: TableFormat = TableFormat {
             "restitution_combine",
             Kind::Choice(&COMBINE),
             "Rule for two bodies; default \"maximum\".",
+        ),
+        key(
+            "static_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "μ while surfaces stick, at least `friction`; default that.",
+        ),
+        key(
+            "rolling_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "Lever of the torque against rolling, m: at most this times the load; of two bodies the larger.",
+        ),
+        key(
+            "torsional_friction",
+            Kind::Number(range(0.0, 1e6)),
+            "The same about the normal, m, beside friction at the points.",
+        ),
+        key(
+            "surface_velocity",
+            VECTOR,
+            "Velocity of the surface against the body, in the body's axes, m/s: a conveyor belt.",
+        ),
+        key(
+            "restitution_threshold",
+            Kind::Number(range(0.0, 1e6)),
+            "Slower approaches do not bounce, m/s; default `solver.bounce_speed`; of two bodies the larger.",
         ),
         key("density", Kind::Number(POSITIVE), "kg/m³; default 1000."),
         key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),

@@ -149,10 +149,13 @@ impl Placed {
     }
 }
 
+/// Reach beyond which a body looks no farther, m: half-spaces have no end.
+const FARTHEST: f64 = 1e3;
+
 /// Distance at which contacts are looked for even between bodies at rest, m: far enough that a
 /// contact is known before it is needed, small against the body.
 fn rest_margin(body: &BodyModel) -> f64 {
-    0.01 * body.reach.clamp(1e-3, 1.0)
+    0.01 * body.reach.min(FARTHEST)
 }
 
 /// Distance at which contacts of a pair are looked for, m. It follows from the relative motion, so

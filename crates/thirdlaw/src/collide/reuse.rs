@@ -7,26 +7,27 @@
 
 use super::pairs::SLACK;
 use super::placed::{Placed, is_slower, pair_margin};
+use crate::model::body::model::speed_scale;
 use crate::state::contact::{Basis, Contact};
 
 /// Share of the thinner body's thickness by which a pair may move before its contacts are found anew, but no
-/// more than is left for points that fall behind (`pairs.rs`); no body counts as thicker than 1 m.
+/// more than is left for points that fall behind (`pairs.rs`).
 const STILL: f64 = 4e-3;
-const THICKEST: f64 = 1.0;
-/// Speed below which a pair may be coming to rest, m/s.
+/// Speed below which a pair may be coming to rest, m/s, where the smaller body is half a metre across.
 const SLOW: f64 = 0.08;
 
 /// How far a pair may move before its contacts are found anew, m.
 fn still(a: &Placed, b: &Placed) -> f64 {
     let thin = a.thickness.min(b.thickness).min(a.reach.min(b.reach));
-    (STILL * thin.min(THICKEST)).min(SLACK * a.rest.min(b.rest))
+    (STILL * thin).min(SLACK * a.rest.min(b.rest))
 }
 
 /// Gap up to which contacts of a pair count as closed, m: points are not known better. For what is slow
 /// only, so that what falls or rocks farther than that loses nothing to it (see `step/rigid/restitution.rs`), and
 /// not for what bounces.
 pub(super) fn skin([a, b]: [&Placed; 2], dt: f64, restitution: f64) -> f32 {
-    let closes = restitution == 0.0 && is_slower(a, b, dt, SLOW);
+    let closes =
+        restitution == 0.0 && is_slower(a, b, dt, SLOW * speed_scale(a.reach.min(b.reach)));
     if closes { still(a, b) as f32 } else { 0.0 }
 }
 

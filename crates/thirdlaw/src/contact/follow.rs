@@ -1,7 +1,7 @@
 //! Contact points that follow their bodies from substep to substep, for whoever iterates a fixed number of
 //! times over a problem of nothing but contact points: no rows are read after the beginning.
 
-use super::lanes::{Anchor, Pose, Softness};
+use super::lanes::{Anchor, Pose};
 use super::problem::{ContactProblem, Velocities};
 use super::scratch::{Scratch, prepare};
 
@@ -19,12 +19,12 @@ pub fn begin(
     lanes.fix(anchors);
 }
 
-/// Begins a substep: bodies are at `poses`, and where some have `turned` the inertia in the problem is new.
+/// Begins a substep of `h` seconds: bodies are at `poses`, and where some have `turned` the inertia in the problem is new.
 /// The velocities get what the impulses of the substep before do.
 pub fn advance(
     (problem, turned): (&ContactProblem, bool),
     poses: &[Pose],
-    soft: &Softness,
+    h: f64,
     velocities: &mut Velocities,
     scratch: &mut Scratch,
 ) {
@@ -32,7 +32,7 @@ pub fn advance(
     if turned {
         lanes.weigh(problem);
     }
-    lanes.follow(poses, soft, &mut velocities.bodies);
+    lanes.follow(poses, h, &mut velocities.bodies);
 }
 
 /// Iterates so many times. Returns the largest natural-map residual that the last iteration met, m/s.

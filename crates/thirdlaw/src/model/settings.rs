@@ -171,6 +171,9 @@ impl Default for ClothSettings {
 }
 
 /// How contacts are solved.
+///
+/// Lengths (`slop`, `skin`, `sag`) and speeds (`push_speed`, `bounce_speed`, `tolerance`) are those of bodies as
+/// thick as [`reference_size`](ContactSettings::reference_size); for others they go with their size.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContactSettings {
     /// Which iteration.
@@ -189,6 +192,11 @@ pub struct ContactSettings {
     /// Largest number of rows of an island of extreme mass ratio that is solved directly where iteration
     /// falls short; 0 turns the direct path off.
     pub direct_rows: u32,
+    /// Thickness of the bodies that lengths and speeds of these settings are given for, m. Where a contact's
+    /// thinner body is n times as thick, its lengths are n times these, its speeds √n times, and times √n
+    /// times: a scene scaled as a whole, under the same gravity, then moves as before. 0: they hold as given
+    /// for all bodies.
+    pub reference_size: f64,
     /// Overlap that is left alone, m.
     pub slop: f64,
     /// Gap up to which a contact counts as closed where nothing bounces and both bodies are slow, m, but no
@@ -254,6 +262,7 @@ impl Default for ContactSettings {
             friction: FrictionModel::Cone,
             staggered: false,
             direct_rows: 100,
+            reference_size: 0.5,
             slop: 1e-4,
             skin: 1e-3,
             push_speed: 3.0,
@@ -265,6 +274,15 @@ impl Default for ContactSettings {
             precision: Precision::Auto,
             paths: Paths::Auto,
         }
+    }
+}
+
+impl ContactSettings {
+    /// Lengths at a contact over those of these settings; `half` is half the thickness of its thinner
+    /// body, m.
+    pub(crate) fn scale(&self, half: f64) -> f64 {
+        let scale = 2.0 * half / self.reference_size;
+        if self.reference_size > 0.0 && scale.is_finite() { scale } else { 1.0 }
     }
 }
 
@@ -294,6 +312,7 @@ impl Settings {
         }
         for (field, x, low, high) in [
             ("contact.tolerance", contact.tolerance, 0.0, f64::MAX),
+            ("contact.reference_size", contact.reference_size, 0.0, f64::MAX),
             ("contact.slop", contact.slop, 0.0, f64::MAX),
             ("contact.skin", contact.skin, 0.0, f64::MAX),
             ("contact.push_speed", contact.push_speed, 0.0, f64::MAX),

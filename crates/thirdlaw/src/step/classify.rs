@@ -9,6 +9,7 @@
 
 use crate::contact::{DirectUse, SolveSettings, Staggering};
 use crate::model::Model;
+use crate::model::body::model::speed_scale;
 use crate::model::joint::description::{Enforcement, JointSolve};
 use crate::model::joint::model::Node;
 use crate::model::settings::{ContactSettings, FrictionModel, Paths, Precision, Settings, Solver};
@@ -22,7 +23,8 @@ use rayon::prelude::*;
 const WORK: usize = 4_000;
 /// Most iterations out of that budget.
 const SLOW_ITERATIONS: usize = 50;
-/// Speed below which an island may be about to stand, m/s.
+/// Speed below which an island may be about to stand, m/s. Speeds here and below are those of bodies half a
+/// metre across; for others they go with the root of the size.
 const SLOW: f64 = 0.08;
 /// Error that iterations of a large island are not wasted on, m/s: far below what makes a stack creep visibly.
 const ENOUGH: f64 = 1e-6;
@@ -94,12 +96,16 @@ pub struct Facts {
     pub deep: bool,
     /// Whether a kinematic body that moves touches it.
     pub carried: bool,
+    /// Whether a material asks for more than friction and restitution.
+    pub special: bool,
     /// Whether it is one body with neither forces of its own nor locked axes.
     pub plain_body: bool,
     /// Least and largest mass, kg.
     pub masses: [f64; 2],
-    /// Largest speed of a point of a body, m/s.
+    /// Largest speed of a point of a body, m/s, as if the body were half a metre across.
     pub speed: f64,
+    /// Speeds of its smallest body over those of one half a metre across, in like motions.
+    pub speed_scale: f64,
     /// The same over the size of its body, 1/s.
     pub relative_speed: f64,
     /// Largest angular speed, times the ratio of the body's moments of inertia, 1/s.
@@ -169,6 +175,7 @@ impl Facts {
             bounces: island.bounces,
             deep: island.deep,
             carried: island.carried,
+            special: island.special,
             plain_body: slots.len() == 1 && plain(slots[0]),
             joints: match members.links.is_empty() || island.contact_count == 0 {
                 true => LinkFacts::NONE,
@@ -204,9 +211,11 @@ impl Facts {
             bounces: false,
             deep: false,
             carried: false,
+            special: false,
             plain_body: false,
             masses: [f64::INFINITY, 0.0],
             speed: 0.0,
+            speed_scale: f64::INFINITY,
             relative_speed: 0.0,
             swing: 0.0,
             settled: true,
@@ -218,9 +227,11 @@ impl Facts {
         slots.iter().fold(Facts::none(), |all, &slot| {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             let speed = now.velocity.linear.length() + body.reach * now.velocity.angular.length();
+            let scale = speed_scale(body.reach);
             all.join(Facts {
                 masses: [body.mass; 2],
-                speed,
+                speed: speed / scale,
+                speed_scale: scale,
                 relative_speed: speed / body.reach,
                 swing: now.velocity.angular.length() * body.slenderness,
                 settled: now.quiet > SETTLED,
@@ -233,6 +244,7 @@ impl Facts {
         Facts {
             masses: [self.masses[0].min(other.masses[0]), self.masses[1].max(other.masses[1])],
             speed: self.speed.max(other.speed),
+            speed_scale: self.speed_scale.min(other.speed_scale),
             relative_speed: self.relative_speed.max(other.relative_speed),
             swing: self.swing.max(other.swing),
             settled: self.settled && other.settled,
@@ -243,6 +255,12 @@ impl Facts {
     /// Whether a contact may bounce in this step: what is at rest has nothing to bounce off.
     pub fn may_bounce(&self) -> bool {
         self.bounces && (self.carried || !self.settled)
+    }
+
+    /// Error of contact velocities that is as small for its smallest body as `error` for one half a metre
+    /// across, m/s.
+    pub fn scaled(&self, error: f64) -> f64 {
+        if self.speed_scale.is_finite() { error * self.speed_scale } else { error }
     }
 
     /// Whether it holds bodies of extreme mass ratio.
@@ -292,6 +310,7 @@ impl Facts {
             && rows
             && !anchored
             && !self.may_bounce()
+            && !self.special
             && ratio <= LOPSIDED
             && spin * dt < FARTHEST
     }
@@ -319,7 +338,11 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let fast_kernels = contact.solver == Solver::ColoredPgs
         && contact.friction == FrictionModel::Cone
         && !contact.staggered;
-    if !fast_kernels || facts.deep || escalate(facts, contact, facts.rows) != DirectUse::Never {
+    if !fast_kernels
+        || facts.deep
+        || facts.special
+        || escalate(facts, contact, facts.rows) != DirectUse::Never
+    {
         return SolvePath::General;
     }
     let fits_single = contact.precision != Precision::Double
@@ -357,13 +380,18 @@ pub fn effort(
     // where the direct path follows, iterating long first only costs
     let patient = facts.deserves_convergence(contact, rows) && direct == DirectUse::Never;
     let iterations = if patient { iterations.max(affordable) } else { iterations };
+    // that of the settings holds as given where they do not scale
+    let tolerance = match contact.reference_size > 0.0 {
+        true => facts.scaled(contact.tolerance),
+        false => contact.tolerance,
+    };
     SolveSettings {
         solver: contact.solver,
         iterations,
         tolerance: match direct {
-            DirectUse::Chain { above } => contact.tolerance.max(0.1 * above),
-            _ if patient && rows > SMALL => contact.tolerance.max(ENOUGH),
-            _ => contact.tolerance,
+            DirectUse::Chain { above } => tolerance.max(0.1 * above),
+            _ if patient && rows > SMALL => tolerance.max(facts.scaled(ENOUGH)),
+            _ => tolerance,
         },
         friction: if contact.staggered {
             Staggering::Converged { rounds: 20, inner: iterations.max(20) }
@@ -383,17 +411,20 @@ pub fn effort(
 pub fn falls_short(facts: &Facts, contact: &ContactSettings, residual: f64) -> bool {
     let wanted = facts.deserves_convergence(contact, facts.rows)
         || escalate(facts, contact, facts.rows) != DirectUse::Never;
-    wanted && residual > FALLEN_SHORT
+    wanted && residual > facts.scaled(FALLEN_SHORT)
 }
 
 /// When the direct solver follows on the iterations: what the residual must pass for it to be worth its
 /// cost, for islands that iteration is not trusted with.
 pub fn escalate(facts: &Facts, contact: &ContactSettings, rows: usize) -> DirectUse {
     if facts.may_be_direct(contact, rows) {
-        return DirectUse::Auto { rows_max: contact.direct_rows, above: DIRECT_ABOVE };
+        return DirectUse::Auto {
+            rows_max: contact.direct_rows,
+            above: facts.scaled(DIRECT_ABOVE),
+        };
     }
     match facts.is_chain(contact) {
-        true => DirectUse::Chain { above: CHAIN_ABOVE },
+        true => DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE) },
         false => DirectUse::Never,
     }
 }

@@ -123,8 +123,8 @@ pub enum WorldEvent {
     Woke(BodyId),
 }
 
-/// Gap up to which bodies that pushed each other count as touching still, m.
-const STILL: f64 = 1e-3;
+/// Gap up to which bodies that pushed each other count as touching still, over half the thickness of the thinner.
+const STILL: f64 = 4e-3;
 
 /// What is remembered from step to step by a world that somebody listens to.
 #[derive(Clone, Debug, Default)]
@@ -284,7 +284,9 @@ impl World {
                 (self.model.id(contact.key.a as usize), self.model.id(contact.key.b as usize));
             let load: f64 = contact.points().map(|point| point.normal_impulse).sum();
             let same = |t: &Touching| (t.a, t.b).cmp(&(a, b));
-            let near = contact.points().any(|p| p.separation < STILL + f64::from(contact.skin));
+            let half = |slot: u32| self.model.bodies[slot as usize].half_thickness;
+            let still = STILL * half(contact.key.a).min(half(contact.key.b));
+            let near = contact.points().any(|p| p.separation < still + f64::from(contact.skin));
             let bounced = self.has_bounced(contact, velocities);
             if load <= 0.0 && !bounced && !(near && before.binary_search_by(same).is_ok()) {
                 continue;

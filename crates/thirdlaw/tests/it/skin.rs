@@ -101,6 +101,11 @@ fn what_lands_comes_down_through_its_skin() {
     }
     for (&id, height) in ids.iter().zip(heights) {
         let above = world.pose(id).unwrap().translation.y - height;
-        assert!((-2e-4..0.0).contains(&above), "{height}: {above}");
+        // slop and spring are those of its size; at small bodies the substep bounds the frequency, 120 Hz
+        let size = 2.0 * height / 0.5;
+        let omega = std::f64::consts::TAU * 120.0 / size.max(1.0).sqrt();
+        // corners of a flat plate answer 7/4 times as much as those of a cube
+        let most = 1e-4 * size + 1.75 * 9.81 / (omega * omega);
+        assert!((-most..0.0).contains(&above), "{height}: {above} of {most}");
     }
 }

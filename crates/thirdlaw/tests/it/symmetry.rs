@@ -2,7 +2,7 @@
 
 use crate::{cuboid, run, world};
 use thirdlaw::math::rotation_from_vector;
-use thirdlaw::{Body, BodyId, Settings, Shape, Vec3, World, measure};
+use thirdlaw::{Body, BodyId, ContactSettings, Settings, Shape, Vec3, World, measure};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -14,7 +14,13 @@ fn throw(
     gravity: Vec3,
     scale: f64,
 ) -> (World, Vec<BodyId>) {
-    let settings = Settings { gravity: gravity * scale, ..Settings::default() };
+    let mut settings = Settings { gravity: gravity * scale, ..Settings::default() };
+    // times stay, so speeds go with lengths
+    let ContactSettings { reference_size, slop, skin, sag, push_speed, bounce_speed, .. } =
+        &mut settings.contact;
+    for length in [reference_size, slop, skin, sag, push_speed, bounce_speed] {
+        *length *= scale;
+    }
     let mut world = World::new(settings).unwrap();
     let rotation = rotation_from_vector(turn);
     let mut ids = Vec::new();
@@ -100,8 +106,7 @@ fn contacts_between_free_bodies_keep_momentum() {
 
 #[test]
 fn a_scene_ten_times_as_large_under_ten_times_the_gravity_moves_alike() {
-    // lengths and accelerations times ten: the same times; millimetres of slop and sag stay, and are
-    // a tenth of what they were against the bodies
+    // lengths and accelerations times ten: the same times
     let (world, ids) = throw(|p| p, Vec3::ZERO, Vec3::ZERO, G, 10.0);
     compare(world, &ids, 10.0, 5e-3);
 }

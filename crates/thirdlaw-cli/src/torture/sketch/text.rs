@@ -4,11 +4,6 @@ use super::{Body, Cloth, Drive, Joint, JointKind, Motion, Robot, Shape, Sketch};
 use std::fmt::Write;
 use thirdlaw::math::{Quat, Vec3};
 
-/// Thresholds in metres that scale with a scene: their names and defaults.
-const LENGTHS: [(&str, f64); 3] = [("slop", 1e-4), ("skin", 1e-3), ("sag", 1e-3)];
-/// Thresholds in metres per second.
-const SPEEDS: [(&str, f64); 3] = [("push_speed", 3.0), ("bounce_speed", 0.01), ("tolerance", 1e-9)];
-
 impl Sketch {
     /// The scene file.
     pub fn text(&self) -> String {
@@ -37,11 +32,6 @@ impl Sketch {
 
     fn solver_text(&self, out: &mut String) {
         let mut lines: Vec<(&str, String)> = Vec::new();
-        if self.scale != 1.0 {
-            let speed = self.scale.sqrt();
-            lines.extend(LENGTHS.map(|(key, x)| (key, format!("{:?}", x * self.scale))));
-            lines.extend(SPEEDS.map(|(key, x)| (key, format!("{:?}", x * speed))));
-        }
         lines.extend(self.solver.iter().map(|(key, value)| (key.as_str(), value.clone())));
         if !lines.is_empty() {
             out.push_str("\n[solver]\n");

@@ -20,6 +20,10 @@ pub struct Anchor {
     pub radii: [f64; 2],
     /// Gap up to which it counts as closed, m.
     pub skin: f64,
+    /// Share of it at which what lands is aimed.
+    pub inside: f64,
+    /// What pushes it apart.
+    pub soft: Softness,
     /// Whether the point travels with b, else with a.
     pub with_b: bool,
 }
@@ -27,23 +31,17 @@ pub struct Anchor {
 /// Where a body is: its centre of mass and its axes.
 pub type Pose = (Vec3, Mat3);
 
-/// What pushes overlaps apart in a substep.
+/// What pushes overlaps of a point apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Softness {
-    /// Length of the substep, s.
-    pub h: f64,
     /// Speed per overlap, 1/s.
     pub rate: f64,
     /// Compliance over response.
     pub softness: f64,
     /// Overlap that is left alone, m.
     pub slop: f64,
-    /// Largest gap that counts as closed, m.
-    pub skin: f64,
-    /// Share of it at which what lands is aimed.
-    pub inside: f64,
-    /// Overlap that a load may press the spring to, m.
-    pub sag: f64,
+    /// Load that the spring carries, in speed, m/s.
+    pub carried: f64,
     /// Fastest push, m/s.
     pub speed: f64,
 }
@@ -57,6 +55,14 @@ pub(super) struct Foot {
     with_a: Wide,
     /// Gap up to which it counts as closed, m.
     skin: Wide,
+    /// Gap at which what lands is aimed, m.
+    inside: Wide,
+    /// What pushes it apart, as in [`Softness`]; the fastest push is negative.
+    rate: Wide,
+    softness: Wide,
+    slop: Wide,
+    carried: Wide,
+    least: Wide,
     /// Gap in this substep, m, and the way that is left until it is closed.
     gap: Wide,
     room: Wide,
@@ -83,6 +89,12 @@ impl Lanes {
                         foot.radii[k].0[lane] = anchor.radii[k];
                     }
                     foot.skin.0[lane] = anchor.skin;
+                    foot.inside.0[lane] = anchor.inside * anchor.skin;
+                    foot.rate.0[lane] = anchor.soft.rate;
+                    foot.softness.0[lane] = anchor.soft.softness;
+                    foot.slop.0[lane] = anchor.soft.slop;
+                    foot.carried.0[lane] = anchor.soft.carried;
+                    foot.least.0[lane] = -anchor.soft.speed;
                     foot.with_a.0[lane] = if anchor.with_b { 0.0 } else { 1.0 };
                 }
             }
@@ -97,33 +109,32 @@ impl Lanes {
         }
     }
 
-    /// Arms, gaps and wanted velocities at these poses; then gives the velocities what the impulses of the
+    /// Arms, gaps and wanted velocities at these poses, in a substep of `h` seconds; then gives the velocities what the impulses of the
     /// substep before do.
-    pub fn follow(&mut self, poses: &[Pose], soft: &Softness, velocities: &mut [Twist]) {
+    pub fn follow(&mut self, poses: &[Pose], h: f64, velocities: &mut [Twist]) {
         let nodes = &mut Plain(velocities);
         #[cfg(target_arch = "x86_64")]
         if std::is_x86_feature_detected!("avx2") {
             // SAFETY: the machine has what the function was compiled for
-            return unsafe { self.follow_avx2(poses, soft, nodes) };
+            return unsafe { self.follow_avx2(poses, h, nodes) };
         }
-        self.follow_with::<Wide>(poses, soft, nodes);
+        self.follow_with::<Wide>(poses, h, nodes);
     }
 
     /// The same operations in the same order, four lanes to a register.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn follow_avx2(&mut self, poses: &[Pose], soft: &Softness, nodes: &mut Plain) {
-        self.follow_with::<crate::simd::f64x4::avx2::Register>(poses, soft, nodes);
+    fn follow_avx2(&mut self, poses: &[Pose], h: f64, nodes: &mut Plain) {
+        self.follow_with::<crate::simd::f64x4::avx2::Register>(poses, h, nodes);
     }
 
     #[inline(always)]
     pub(in crate::contact) fn follow_with<V: Vector>(
         &mut self,
         poses: &[Pose],
-        soft: &Softness,
+        h: f64,
         nodes: &mut impl Nodes,
     ) {
-        let soft = Soft::<V>::new(soft);
         for (group, footing) in self.groups.iter().zip(&self.footing) {
             let range = group.start as usize..group.end as usize;
             let stand = Stand::<V>::gather(poses, footing);
@@ -132,7 +143,7 @@ impl Lanes {
             let held = self.inputs[range.clone()].iter_mut().zip(&self.impulses[range]);
             for ((point, foot), (input, z)) in records.zip(held) {
                 stand.place(point, foot);
-                point.answer(group, foot, V::load(&z[0]), &soft, input);
+                point.answer(group, foot, V::load(&z[0]), V::splat(h), input);
                 for (k, z) in z.iter().enumerate() {
                     let z = V::load(z);
                     push = sum(push, scaled(&point.direction[k], z));
@@ -165,38 +176,6 @@ impl Lanes {
     }
 }
 
-/// [`Softness`] in all lanes.
-struct Soft<V> {
-    h: V,
-    rate: V,
-    softness: V,
-    slop: V,
-    skin: V,
-    inside: V,
-    /// Load that the spring carries, in speed.
-    carried: V,
-    /// The fastest push, negative.
-    least: V,
-    zero: V,
-}
-
-impl<V: Vector> Soft<V> {
-    #[inline(always)]
-    fn new(soft: &Softness) -> Soft<V> {
-        Soft {
-            h: V::splat(soft.h),
-            rate: V::splat(soft.rate),
-            softness: V::splat(soft.softness),
-            slop: V::splat(soft.slop),
-            skin: V::splat(soft.skin),
-            inside: V::splat(soft.inside),
-            carried: V::splat(soft.rate * soft.sag),
-            least: V::splat(-soft.speed),
-            zero: V::splat(0.0),
-        }
-    }
-}
-
 impl Point {
     /// Responses, and what the normal row wants: to close a gap no farther, or to push an overlap apart
     /// under the load of the substep before (see `step/rigid/restitution.rs`).
@@ -206,22 +185,22 @@ impl Point {
         group: &Group,
         foot: &mut Foot,
         load: V,
-        soft: &Soft<V>,
+        h: V,
         input: &mut Input,
     ) {
         let masses = &group.masses;
         let n = self.response_of::<V>(masses, 0, 0);
-        let (gap, skin) = (V::load(&foot.gap), V::load(&foot.skin));
-        let skin = skin.select_le(soft.skin, skin, soft.skin);
-        let room = gap.select_le(skin, soft.zero, gap - soft.inside * skin);
+        let (zero, gap, skin) = (V::splat(0.0), V::load(&foot.gap), V::load(&foot.skin));
+        let room = gap.select_le(skin, zero, gap - V::load(&foot.inside));
         room.store(&mut foot.room);
-        let overlap = (gap + soft.slop).select_le(soft.zero, gap + soft.slop, soft.zero);
-        let give = soft.softness * n;
-        let excess = (give * load - soft.carried).or_zero();
-        let speed = soft.rate * overlap;
-        let push = speed.select_le(soft.least, soft.least, speed) - excess;
-        let compliance = gap.select_le(skin, give, soft.zero);
-        gap.select_le(skin, push, room / soft.h).store(&mut input.bias[0]);
+        let beyond = gap + V::load(&foot.slop);
+        let overlap = beyond.select_le(zero, beyond, zero);
+        let give = V::load(&foot.softness) * n;
+        let excess = (give * load - V::load(&foot.carried)).or_zero();
+        let (speed, least) = (V::load(&foot.rate) * overlap, V::load(&foot.least));
+        let push = speed.select_le(least, least, speed) - excess;
+        let compliance = gap.select_le(skin, give, zero);
+        gap.select_le(skin, push, room / h).store(&mut input.bias[0]);
         compliance.store(&mut input.compliance[0]);
         self.set_responses(
             n + compliance,

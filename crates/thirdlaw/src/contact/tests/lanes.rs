@@ -158,19 +158,12 @@ fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
         for i in 0..block.row_count / 3 {
             let (radii, with_b) = ([0.0, 0.01 * f64::from(i)], i % 2 == 0);
             let (arms, skin) = ([vector(0.3), vector(0.3)], 1e-4 * f64::from(i));
-            anchors.push(Anchor { bodies, arms, radii, skin, with_b });
+            let (rate, softness, carried) = (30.0, 2.0, 0.03);
+            let soft = Softness { rate, softness, slop: 1e-4, carried, speed: 3.0 };
+            anchors.push(Anchor { bodies, arms, radii, skin, inside: 0.99, soft, with_b });
         }
     }
-    let soft = Softness {
-        h: 0.002,
-        rate: 30.0,
-        softness: 2.0,
-        slop: 1e-4,
-        skin: 1e-3,
-        inside: 0.99,
-        sag: 1e-3,
-        speed: 3.0,
-    };
+    let h = 0.002;
     let run = |wide: bool| {
         let mut lanes = Lanes::default();
         lanes.build(&case.problem, &colors);
@@ -180,12 +173,12 @@ fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
         let mut bodies = case.velocities.bodies.clone();
         for _ in 0..3 {
             if wide {
-                lanes.follow_with::<Wide>(&poses, &soft, &mut Plain(&mut bodies));
+                lanes.follow_with::<Wide>(&poses, h, &mut Plain(&mut bodies));
             } else {
-                lanes.follow(&poses, &soft, &mut bodies);
+                lanes.follow(&poses, h, &mut bodies);
             }
             lanes.iterate(&mut bodies);
-            lanes.relax(soft.h);
+            lanes.relax(h);
             lanes.iterate(&mut bodies);
         }
         let mut impulses = case.impulses.clone();

@@ -88,6 +88,20 @@ pub struct Material {
     pub friction: f64,
     /// Newton's e, 0 to 1.
     pub restitution: f64,
+    /// Coulomb's coefficient while surfaces stick, at least μ; `None`: μ. Combined as friction is.
+    pub static_friction: Option<f64>,
+    /// Lever of rolling friction, m: a contact pressed by N resists rolling by a torque of up to this times N.
+    /// Of two bodies the larger counts.
+    pub rolling_friction: f64,
+    /// Lever of torsional friction, m: the same about the normal, beside what friction at its points does.
+    /// Of two bodies the larger counts.
+    pub torsional_friction: f64,
+    /// Velocity of the surface against its body, in the body's own axes, m/s, as of a conveyor belt. The part
+    /// along a contact counts.
+    pub surface_velocity: Vec3,
+    /// Approach speed below which nothing bounces off it, m/s; `None`: that of the settings. Of two bodies the
+    /// larger counts.
+    pub restitution_threshold: Option<f64>,
     /// How the friction of two touching bodies is combined.
     pub friction_combine: Combine,
     /// How the restitution of two touching bodies is combined.
@@ -99,9 +113,24 @@ impl Default for Material {
         Material {
             friction: 0.5,
             restitution: 0.0,
+            static_friction: None,
+            rolling_friction: 0.0,
+            torsional_friction: 0.0,
+            surface_velocity: Vec3::ZERO,
+            restitution_threshold: None,
             friction_combine: Combine::GeometricMean,
             restitution_combine: Combine::Maximum,
         }
+    }
+}
+
+impl Material {
+    /// Whether μ and e are all that it asks of a contact.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.static_friction.is_none()
+            && self.rolling_friction == 0.0
+            && self.torsional_friction == 0.0
+            && self.surface_velocity == Vec3::ZERO
     }
 }
 

@@ -60,6 +60,33 @@ pub struct BodyModel {
     pub can_sleep: bool,
     /// Distance from the centre of mass to the farthest surface point, m.
     pub reach: f64,
+    /// Half its thickness, m: radius of a ball inside of it, or its reach where that is a mesh.
+    pub half_thickness: f64,
+}
+
+/// Distance from the middle of a cube 0.5 m wide to its corners, m: the body that speeds of thresholds are for.
+const REACH: f64 = 0.433_012_7;
+
+/// Least half thickness, as a share of the reach.
+const THINNEST: f64 = 1e-3;
+
+/// Speeds of a body with this reach (m) over those of a like body 0.5 m across, in like motions under the same
+/// gravity: √(g·size).
+pub(crate) fn speed_scale(reach: f64) -> f64 {
+    let scale = (reach / REACH).sqrt();
+    if scale.is_finite() { scale } else { 1.0 }
+}
+
+/// Half the thickness of a shape with this reach, m. Compounds whose middle is empty have no ball inside.
+fn half_thickness(shape: &Shape, reach: f64) -> f64 {
+    let inner = shape.inner_radius();
+    if shape.is_mesh() || shape.is_half_space() {
+        reach
+    } else if inner > 0.0 {
+        inner.clamp(THINNEST * reach, reach)
+    } else {
+        0.1 * reach
+    }
 }
 
 /// Ratio of the largest and the least moment.
@@ -89,6 +116,7 @@ impl BodyModel {
         let largest = |m: &Mat3| {
             [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
         };
+        let reach = body.shape.outer_radius() + center.length();
         Ok(BodyModel {
             alive: true,
             generation,
@@ -117,7 +145,8 @@ impl BodyModel {
                 ..body.motion.clone()
             },
             can_sleep: body.can_sleep,
-            reach: body.shape.outer_radius() + center.length(),
+            reach,
+            half_thickness: half_thickness(&body.shape, reach),
         })
     }
 
@@ -157,6 +186,7 @@ fn check_body(body: &Body) -> Result<(), BodyError> {
     check_vector("angular_velocity", body.angular_velocity)?;
     check_number("material.friction", body.material.friction, 0.0..=1e6)?;
     check_number("material.restitution", body.material.restitution, 0.0..=1.0)?;
+    check_material(&body.material)?;
     check_number("linear_damping", body.linear_damping, 0.0..=f64::INFINITY)?;
     check_number("angular_damping", body.angular_damping, 0.0..=f64::INFINITY)?;
     check_number("gravity_scale", body.gravity_scale, f64::NEG_INFINITY..=f64::INFINITY)?;
@@ -196,6 +226,29 @@ fn check_body(body: &Body) -> Result<(), BodyError> {
     let still = body.linear_velocity == Vec3::ZERO && body.angular_velocity == Vec3::ZERO;
     if body.kind == BodyKind::Fixed && !still {
         return Err(error("linear_velocity", "a fixed body cannot move; make it kinematic"));
+    }
+    Ok(())
+}
+
+fn check_material(material: &Material) -> Result<(), BodyError> {
+    for (field, lever) in [
+        ("material.rolling_friction", material.rolling_friction),
+        ("material.torsional_friction", material.torsional_friction),
+        ("material.restitution_threshold", material.restitution_threshold.unwrap_or(0.0)),
+    ] {
+        check_number(field, lever, 0.0..=1e6)?;
+    }
+    check_vector("material.surface_velocity", material.surface_velocity)?;
+    if let Some(sticking) = material.static_friction {
+        let field = "material.static_friction";
+        check_number(field, sticking, 0.0..=1e6)?;
+        if sticking < material.friction {
+            let friction = material.friction;
+            return Err(error(
+                field,
+                format!("must be at least the friction while sliding, {friction}, not {sticking}"),
+            ));
+        }
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ mod links;
 
 use super::rigid::substep::Members;
 use crate::model::Model;
+use crate::model::body::model::BodyModel;
 use crate::parallel::share::prefetch;
 use crate::state::State;
 use crate::state::contact::Contact;
@@ -31,6 +32,8 @@ pub struct Island {
     pub bounces: bool,
     /// Whether two of its bodies lie deep in each other.
     pub deep: bool,
+    /// Whether a material asks for more than friction and restitution.
+    pub special: bool,
     /// First of its joints and constraints.
     pub link_start: usize,
     /// Number of joints and constraints.
@@ -64,6 +67,8 @@ pub struct Islands {
     number: Vec<u32>,
     cursor: Vec<usize>,
     moved_by: Vec<MovedBy>,
+    /// What every contact asks of its bodies, close together.
+    traits: Vec<Traits>,
     /// Contacts in the order of the world, and the island of each.
     found: Vec<Touch>,
     island_of: Vec<u32>,
@@ -71,6 +76,26 @@ pub struct Islands {
     pub contact_points: u32,
     /// Place of each body in `bodies`, or `NONE`.
     places: Vec<u32>,
+}
+
+/// What a contact asks of a body.
+#[derive(Clone, Copy, Debug)]
+struct Traits {
+    /// m.
+    half_thickness: f32,
+    /// Whether its material asks for more than friction and restitution, and whether its surface runs.
+    special: bool,
+    runs: bool,
+}
+
+impl Traits {
+    fn of(body: &BodyModel) -> Traits {
+        Traits {
+            half_thickness: body.half_thickness as f32,
+            special: !body.material.is_plain(),
+            runs: body.material.surface_velocity != Default::default(),
+        }
+    }
 }
 
 /// What moves a body.
@@ -103,10 +128,16 @@ pub struct Touch {
     pub count: u8,
     /// Which of the bodies move by forces.
     pub moves: [bool; 2],
+    /// Half the thickness of the thinner body, m.
+    pub half_thickness: f32,
     /// Whether it may bounce.
     pub bounces: bool,
     /// Whether both bodies move by forces and lie deep in each other.
     pub deep: bool,
+    /// Whether a material asks for more than friction and restitution.
+    pub special: bool,
+    /// Whether one of the surfaces runs.
+    pub runs: bool,
 }
 
 /// What joins bodies beside contacts, by slot.
@@ -173,8 +204,11 @@ impl Islands {
                 MovedBy::Nothing
             }
         }));
+        self.traits.clear();
+        let bodies = model.bodies.par_iter().with_min_len(TOGETHER);
+        self.traits.par_extend(bodies.map(Traits::of));
         let contacts = state.contacts.par_iter().with_min_len(TOGETHER).enumerate();
-        let Islands { moved_by, found, .. } = self;
+        let Islands { moved_by, traits, found, .. } = self;
         found.clear();
         found.par_extend(contacts.map(|(index, contact)| {
             let Contact { key, count, restitution, .. } = contact;
@@ -182,14 +216,18 @@ impl Islands {
                 prefetch(&later.key);
             }
             let moves = [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces());
+            let [a, b] = [key.a, key.b].map(|slot| traits[slot as usize]);
             Touch {
                 index: index as u32,
                 a: key.a,
                 b: key.b,
                 count: *count as u8,
                 moves,
+                half_thickness: a.half_thickness.min(b.half_thickness),
                 bounces: *restitution > 0.0,
                 deep: contact.is_deep() && moves == [true; 2],
+                special: a.special || b.special,
+                runs: a.runs || b.runs,
             }
         }));
     }
@@ -247,11 +285,13 @@ impl Islands {
                 self.awake[root as usize] = true;
             }
         }
-        let moving = self.moved_by.contains(&MovedBy::Itself);
+        let runs = self.traits.iter().any(|traits| traits.runs);
+        let moving = runs || self.moved_by.contains(&MovedBy::Itself);
         for i in 0..if moving { self.found.len() } else { 0 } {
-            let Touch { a, b, count, moves, .. } = self.found[i];
+            let Touch { a, b, count, moves, runs, .. } = self.found[i];
             for (mover, other, moves) in [(a, b, moves[1]), (b, a, moves[0])] {
-                let carries = self.moved_by[mover as usize] == MovedBy::Itself;
+                // what runs carries like what moves
+                let carries = runs || self.moved_by[mover as usize] == MovedBy::Itself;
                 if count > 0 && carries && moves {
                     let root = self.root(other) as usize;
                     self.awake[root] = true;
@@ -352,6 +392,7 @@ impl Islands {
                 island.grounded += usize::from(touch.moves != [true; 2]);
                 island.bounces |= touch.bounces;
                 island.deep |= touch.deep;
+                island.special |= touch.special;
             }
             own
         }));

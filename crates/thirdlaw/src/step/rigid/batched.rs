@@ -7,12 +7,11 @@
 //! the colours of each are those that it has alone, and lanes do not mix. The bits of an island do not
 //! depend on its company.
 
-use super::restitution::{INSIDE, Spring};
+use super::restitution::{INSIDE, Spring, Springs};
 use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{IslandScratch, Members, Setting, SolveTotals};
 use crate::contact::{Anchor, Softness, follow};
 use crate::math::Mat3;
-use crate::model::settings::ContactSettings;
 
 /// Advances islands by a step; what comes out waits in `scratch` to be written back.
 pub fn solve<'a>(
@@ -24,13 +23,13 @@ pub fn solve<'a>(
     let (model, state, settings, dt) = setting;
     let (substeps, contact) = (settings.substeps, &settings.contact);
     let h = dt / f64::from(substeps);
-    let soft = softness(contact, h);
+    let springs = Springs::new(contact, h);
     let count = islands.clone().map(|island| island.bodies.len()).sum();
     let mut totals = SolveTotals::default();
     let mut first = *watch;
 
     scratch.gather(setting, islands);
-    scratch.fix_points();
+    scratch.fix_points(&springs);
     let turned = scratch.bodies[..count].iter().any(|b| !model.bodies[b.slot as usize].isotropic);
     follow::begin(&scratch.problem, &scratch.anchors, &scratch.impulses, &mut scratch.solver);
     for substep in 0..substeps {
@@ -46,7 +45,7 @@ pub fn solve<'a>(
         let IslandScratch { problem, velocities, solver, poses, bodies, .. } = scratch;
         poses.clear();
         poses.extend(bodies.iter().map(|body| (body.position, Mat3::from_quat(body.rotation))));
-        follow::advance((problem, turned), poses, &soft, velocities, solver);
+        follow::advance((problem, turned), poses, h, velocities, solver);
         let mut left = follow::iterate(contact.iterations, velocities, solver);
         scratch.pushed.clone_from(&velocities.bodies);
         if contact.relax_iterations > 0 {
@@ -69,25 +68,23 @@ pub fn solve<'a>(
     totals
 }
 
-fn softness(contact: &ContactSettings, h: f64) -> Softness {
-    let Spring { rate, softness } = Spring::new(contact, h);
-    let ContactSettings { slop, skin, sag, push_speed: speed, .. } = *contact;
-    Softness { h, rate, softness, slop, skin, inside: INSIDE, sag, speed }
-}
-
 impl IslandScratch {
     /// Where contact points are on their bodies.
-    fn fix_points(&mut self) {
+    fn fix_points(&mut self, springs: &Springs) {
         self.anchors.clear();
         for (i, local) in self.contacts.iter().enumerate() {
             let next = self.contacts.get(i + 1);
             let end = next.map_or(self.points.len(), |next| next.point_start as usize);
             let points = &self.points[local.point_start as usize..end];
+            let first = points.first().map_or(f64::INFINITY, |point| point.half_thickness);
+            let Spring { rate, softness, slop, skin, sag, speed, .. } = springs.of(first);
             self.anchors.extend(points.iter().map(|point| Anchor {
                 bodies: [local.a, local.b],
                 arms: point.anchors,
                 radii: point.radii,
-                skin: point.skin,
+                skin: point.skin.min(skin),
+                inside: INSIDE,
+                soft: Softness { rate, softness, slop, carried: rate * sag, speed },
                 with_b: local.travels_with_b(point),
             }));
         }

@@ -16,7 +16,7 @@ impl IslandScratch {
             }
             let (before, after) = self.approach_speeds(row);
             let point = &mut self.points[row];
-            let threshold = settings.bounce_speed;
+            let threshold = point.bounce_speed(settings);
             let lag = (0.5 * h, 0.0);
             point.bounce = bounce(point.restitution, point.gap, (before, after), lag, threshold);
         }

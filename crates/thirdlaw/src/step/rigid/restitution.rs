@@ -2,7 +2,7 @@
 
 use crate::model::settings::ContactSettings;
 
-/// Highest frequency of the push, Hz: very short steps need no stiffer spring, and a stiffer one would
+/// Highest frequency of the push at bodies of the reference size, Hz: very short steps need no stiffer spring, and a stiffer one would
 /// fling apart what rests with the sag of longer steps.
 const FASTEST: f64 = 120.0;
 
@@ -35,25 +35,69 @@ pub fn bounce(
 
 /// The overdamped spring that pushes overlaps apart, in the form of a soft row: with ω the spring's
 /// frequency and ζ its damping ratio, an implicit step of it is J v + b + Γ z = 0 with
-/// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)).
+/// b = ω/(2ζ + hω)·overlap and Γ = N/(hω(2ζ + hω)). This is that of one contact.
+#[derive(Clone, Copy, Debug)]
 pub struct Spring {
     /// ω/(2ζ + hω), 1/s.
     pub rate: f64,
     /// Γ/N.
     pub softness: f64,
+    /// Overlap that is left alone, m.
+    pub slop: f64,
+    /// Most of a gap that counts as closed, m.
+    pub skin: f64,
+    /// Most that it gives way under a resting load, m.
+    pub sag: f64,
+    /// Fastest push, m/s.
+    pub speed: f64,
+    /// These lengths over those of the settings.
+    pub scale: f64,
+}
+
+/// The springs of all contacts in substeps of `h` seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Springs {
+    settings: ContactSettings,
+    h: f64,
+    /// Whether none gives way.
+    rigid: bool,
+}
+
+impl Springs {
+    /// Those of the settings.
+    pub fn new(settings: &ContactSettings, h: f64) -> Springs {
+        Springs { settings: *settings, h, rigid: false }
+    }
+
+    /// The same, but rigid if so said.
+    pub fn rigid(self, rigid: bool) -> Springs {
+        Springs { rigid, ..self }
+    }
+
+    /// That of a contact whose thinner body has half this thickness, m.
+    pub fn of(&self, half_thickness: f64) -> Spring {
+        let (settings, h) = (&self.settings, self.h);
+        let scale = settings.scale(half_thickness);
+        let root = scale.sqrt();
+        let h_omega = std::f64::consts::TAU * settings.stiffness.min(FASTEST * h / root);
+        let sum = 2.0 * settings.damping + h_omega;
+        let (rate, softness) = match h_omega > 0.0 {
+            true => (h_omega / sum / h, 1.0 / (h_omega * sum)),
+            false => (0.0, 0.0),
+        };
+        Spring {
+            rate,
+            softness: if self.rigid { 0.0 } else { softness },
+            slop: settings.slop * scale,
+            skin: settings.skin * scale,
+            sag: settings.sag * scale,
+            speed: settings.push_speed * root,
+            scale,
+        }
+    }
 }
 
 impl Spring {
-    /// The spring of the settings for substeps of `h` seconds.
-    pub fn new(settings: &ContactSettings, h: f64) -> Spring {
-        let h_omega = std::f64::consts::TAU * settings.stiffness.min(FASTEST * h);
-        let sum = 2.0 * settings.damping + h_omega;
-        if h_omega == 0.0 {
-            return Spring { rate: 0.0, softness: 0.0 };
-        }
-        Spring { rate: h_omega / sum / h, softness: 1.0 / (h_omega * sum) }
-    }
-
     /// Bias and compliance of a closed point with response N that carried `load` before.
     ///
     /// A point is closed from a small gap on, its skin. Between there and the slop nothing pushes, but the
@@ -63,16 +107,10 @@ impl Spring {
     ///
     /// A spring under load gives way by Γ z/rate; under a thousandfold load that would be seen. What
     /// would press it farther than the sag allowed is carried by the bias instead.
-    pub fn push(
-        &self,
-        settings: &ContactSettings,
-        gap: f64,
-        response: f64,
-        load: f64,
-    ) -> (f64, f64) {
-        let overlap = (gap + settings.slop).min(0.0);
+    pub fn push(&self, gap: f64, response: f64, load: f64) -> (f64, f64) {
+        let overlap = (gap + self.slop).min(0.0);
         let compliance = self.softness * response;
-        let excess = (compliance * load - self.rate * settings.sag).max(0.0);
-        ((self.rate * overlap).max(-settings.push_speed) - excess, compliance)
+        let excess = (compliance * load - self.rate * self.sag).max(0.0);
+        ((self.rate * overlap).max(-self.speed) - excess, compliance)
     }
 }

@@ -1,20 +1,25 @@
 //! Falling asleep: an island whose bodies have all been slow for a while stops being simulated.
 
 use crate::model::Model;
-use crate::model::body::model::BodyModel;
+use crate::model::body::model::{BodyModel, speed_scale};
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::step::island::Islands;
 
-/// Surface speed below which a body counts as quiet, m/s.
+/// Surface speed below which a body half a metre across counts as quiet, m/s.
 const QUIET_SPEED: f64 = 0.01;
-/// How long every body of an island must be quiet, s.
+/// How long every body of an island must be quiet, s, counted in times of a body half a metre across: speeds
+/// and times of others go with the root of their size.
 const QUIET_TIME: f64 = 0.5;
+/// Most that one step counts, s: impulses need some steps to converge.
+const STEP_MOST: f64 = 0.125 * QUIET_TIME;
 
 /// Counts how long a body has been quiet, after a step of `dt` seconds.
 pub fn count_quiet(body: &BodyModel, now: &mut BodyState, dt: f64) {
     let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
-    now.quiet = if speed < QUIET_SPEED { now.quiet + dt } else { 0.0 };
+    let scale = speed_scale(body.reach);
+    let counts = (dt / scale).min(STEP_MOST);
+    now.quiet = if speed < QUIET_SPEED * scale { now.quiet + counts } else { 0.0 };
 }
 
 /// Puts quiet islands to sleep; returns how many bodies sleep.

@@ -57,11 +57,12 @@ impl IslandScratch {
             self.bounce(&settings.contact, h, 0.5);
             contact::refresh(&self.problem, &mut self.solver);
             contact::warm_start(&self.problem, &mut self.velocities, &self.impulses);
-            totals.add(self.solve(&push));
+            self.warm_resistances();
+            totals.add(self.solve_resisting(&push));
             self.pushed.clone_from(&self.velocities.bodies);
             self.relax_soft_rows(h);
             self.relax_rows(h);
-            totals.add(self.solve(&relax));
+            totals.add(self.solve_resisting(&relax));
             self.book_soft_rows(&stage);
             self.move_bodies(setting, count, substep, h);
         }

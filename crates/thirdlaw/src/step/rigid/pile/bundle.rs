@@ -61,6 +61,11 @@ pub struct Bundle {
     pub coefficient: Wide,
     /// Gap up to which points count as closed, m.
     pub skin: Wide,
+    /// Half the thickness of the thinner body over that of the settings; 1 in lanes without a contact.
+    pub scale: Wide,
+    /// Speed per overlap of its spring, 1/s, and Γ/N.
+    pub rate: Wide,
+    pub softness: Wide,
     /// Mean distance of the points from their middle, m: what turns an error of twisting into one of sliding.
     pub radius: Wide,
     /// Impulses along t and u, and about n.

@@ -44,6 +44,8 @@ struct Member {
     /// Most iterations of each solve.
     most: [u32; 2],
     tolerance: f32,
+    /// More than this should not be left, m/s.
+    short: f32,
     open: bool,
     error: f32,
     /// Iterations made in the step.
@@ -118,11 +120,13 @@ impl Convergence {
     pub fn add(&mut self, contact: &ContactSettings, facts: &Facts, contacts: usize) {
         let most = [contact.iterations, contact.relax_iterations]
             .map(|asked| effort(facts, contact, asked, facts.rows).iterations);
-        let tolerance = effort(facts, contact, 1, facts.rows).tolerance.max(LEAST) as f32;
+        let tolerance =
+            effort(facts, contact, 1, facts.rows).tolerance.max(facts.scaled(LEAST)) as f32;
+        let short = facts.scaled(FALLEN_SHORT) as f32;
         let number = self.members.len() as u32;
         self.member_of.extend(std::iter::repeat_n(number, contacts));
         let (open, error, iterations, left) = (false, 0.0, 0, 0.0);
-        self.members.push(Member { most, tolerance, open, error, iterations, left });
+        self.members.push(Member { most, tolerance, short, open, error, iterations, left });
     }
 
     /// A solve begins: everyone iterates again.
@@ -179,7 +183,7 @@ impl Convergence {
 
     /// Islands whose last solve left more than they may be left with.
     pub fn unconverged(&self) -> u32 {
-        let short = |member: &&Member| f64::from(member.left) > FALLEN_SHORT;
+        let short = |member: &&Member| member.left > member.short;
         self.members.iter().filter(short).count() as u32
     }
 

@@ -5,7 +5,7 @@
 
 use super::bundle::{Bundle, Line, Points};
 use super::slip;
-use super::sweep::{Bodies, Pass, Spring};
+use super::sweep::{Bodies, Pass};
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Quad, Vector, Wide3, add, cross, dot, load, scaled, sub};
 
@@ -13,7 +13,8 @@ use crate::simd::f32x8::{LANES, Quad, Vector, Wide3, add, cross, dot, load, scal
 struct Changes<'a, V, const N: usize> {
     pass: Pass,
     bundle: &'a Bundle,
-    spring: &'a Spring,
+    /// Γ/N, and 1/(1 + Γ/N).
+    soft: [V; 2],
     /// w/N of each.
     closing: [V; N],
     /// Of impulses.
@@ -127,18 +128,12 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
     /// points behind it is known beforehand (`coupling`), so that the bodies need not be asked between them.
     /// Returns the largest change asked for, m/s, of the last pass.
     #[inline(always)]
-    pub fn normals(
-        &mut self,
-        pass: Pass,
-        bundle: &Bundle,
-        points: &mut [Points],
-        spring: &Spring,
-    ) -> V {
+    pub fn normals(&mut self, pass: Pass, bundle: &Bundle, points: &mut [Points]) -> V {
         match points.len() {
-            1 => self.normals_of::<1>(pass, bundle, points, spring),
-            2 => self.normals_of::<2>(pass, bundle, points, spring),
-            3 => self.normals_of::<3>(pass, bundle, points, spring),
-            _ => self.normals_of::<4>(pass, bundle, points, spring),
+            1 => self.normals_of::<1>(pass, bundle, points),
+            2 => self.normals_of::<2>(pass, bundle, points),
+            3 => self.normals_of::<3>(pass, bundle, points),
+            _ => self.normals_of::<4>(pass, bundle, points),
         }
     }
 
@@ -148,7 +143,6 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
         pass: Pass,
         bundle: &Bundle,
         points: &mut [Points],
-        spring: &Spring,
     ) -> V {
         let zero = V::splat(0.0);
         let Some(points) = points.first_chunk_mut::<N>() else { return zero };
@@ -162,7 +156,9 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
             *w = (along + turning) * V::load(&point.inverse);
         }
         // by hand, as compilers leave loops over registers in memory
-        let mut done = Changes { pass, bundle, spring, closing, sum: zero, met: zero };
+        let softness = V::load(&bundle.softness);
+        let soft = [softness, V::splat(1.0) / (V::splat(1.0) + softness)];
+        let mut done = Changes { pass, bundle, soft, closing, sum: zero, met: zero };
         self.point::<N, 0>(points, &mut done);
         self.point::<N, 1>(points, &mut done);
         self.point::<N, 2>(points, &mut done);
@@ -182,7 +178,7 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
             return;
         }
         let (point, zero) = (&mut points[K], V::splat(0.0));
-        let change = self.normal(changes.pass, point, changes.closing[K], changes.spring);
+        let change = self.normal(changes.pass, point, changes.closing[K], changes.soft);
         for j in [1, 2, 3] {
             if K < j && j < N {
                 let coupling = V::load(&changes.bundle.coupling[j * (j - 1) / 2 + K]);
@@ -201,13 +197,13 @@ impl<V: Vector, const PATIENT: bool> Sides<V, PATIENT> {
 
     /// The next normal impulse of a point with w/N; returns its change.
     #[inline(always)]
-    fn normal(&mut self, pass: Pass, point: &mut Points, closing: V, spring: &Spring) -> V {
+    fn normal(&mut self, pass: Pass, point: &mut Points, closing: V, soft: [V; 2]) -> V {
         let (zero, one) = (V::splat(0.0), V::splat(1.0));
         let (now, wanted) = (V::load(&point.impulse), V::load(&point.push));
         let next = match pass {
             Pass::Place | Pass::Push => {
-                let soft = wanted.select_le(zero, V::splat(spring.softness), zero);
-                let share = V::splat(1.0 / (1.0 + spring.softness));
+                let [softness, share] = soft;
+                let soft = wanted.select_le(zero, softness, zero);
                 let scale = wanted.select_le(zero, share, one);
                 now - scale * (closing + (wanted + soft * now))
             }

@@ -16,7 +16,7 @@ use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::state::joint::JointState;
 use crate::step::island::{Island, Linked, Touch};
-use crate::step::rigid::restitution::Spring as Rebound;
+use crate::step::rigid::restitution::Springs;
 use crate::step::rigid::stopwatch::Stopwatch;
 use crate::step::rigid::substep::{Setting, SolveTotals};
 use rayon::prelude::*;
@@ -86,6 +86,7 @@ pub unsafe fn solve(
     let work = Work {
         setting,
         spring: spring(setting),
+        springs: Springs::new(&setting.2.contact, setting.3 / f64::from(setting.2.substeps)),
         order,
         bundles: Shared::new(bundles),
         points: Shared::new(points),
@@ -121,17 +122,13 @@ pub unsafe fn solve(
     pile.totals = SolveTotals { iterations, residual, unconverged, ..SolveTotals::default() };
 }
 
-/// The spring of the settings, in the units of a sweep.
+/// What all springs have in common, in the units of a sweep.
 fn spring((_, _, settings, dt): Setting) -> Spring {
     let h = dt / f64::from(settings.substeps);
     let contact = &settings.contact;
-    let Rebound { rate, softness } = Rebound::new(contact, h);
     Spring {
         inv_h: (1.0 / h) as f32,
-        rate: rate as f32,
-        softness: softness as f32,
         slop: contact.slop as f32,
-        skin: contact.skin as f32,
         speed: contact.push_speed as f32,
         sag: contact.sag as f32,
     }

@@ -16,6 +16,7 @@ use crate::simd::f32x8::{LANES, Wide};
 use crate::state::body::BodyState;
 use crate::state::contact::{Contact, Impulses};
 use crate::step::island::Touch;
+use crate::step::rigid::restitution::Springs;
 use crate::step::rigid::substep::Setting;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,6 +32,7 @@ const IMPULSES: usize = std::mem::offset_of!(Contact, impulses);
 pub struct Work<'a> {
     pub setting: Setting<'a>,
     pub spring: Spring,
+    pub springs: Springs,
     pub order: &'a Order,
     pub bundles: Shared<'a, Bundle>,
     pub points: Shared<'a, Points>,
@@ -80,6 +82,7 @@ impl Work<'_> {
             places: self.places,
             contacts: self.contacts,
             all: self.all_contacts,
+            springs: &self.springs,
         };
         let groups = self.order.groups(chunk);
         let mut start = 0;

@@ -46,6 +46,8 @@ impl IslandScratch {
         self.impulses.clear();
         self.contacts.clear();
         self.points.clear();
+        self.surfaces.clear();
+        self.resistances.clear();
         let mut first = 0;
         for island in islands {
             for touch in island.contacts {

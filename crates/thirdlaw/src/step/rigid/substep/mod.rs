@@ -16,10 +16,11 @@
 //! Where bodies lie deep in each other, the second solve starts from v⁰ and not from v^p.
 
 mod members;
+mod resist;
 mod rows;
 
 use super::kinematic::move_kinematic;
-use super::restitution::Spring;
+use super::restitution::Springs;
 use super::stopwatch::{Spent, Stopwatch};
 use crate::contact::impact::{ImpactScratch, Strike};
 use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
@@ -37,6 +38,7 @@ use crate::state::joint::JointState;
 use crate::state::point::PointState;
 use crate::step::classify::{Facts, effort, falls_short, is_rigid, sag};
 use crate::step::island::{Linked, Touch};
+use resist::{Resistance, Surfaces};
 
 /// Impulses of a contact point in the last substep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,10 +85,14 @@ pub struct IslandScratch {
     pub(crate) solver: contact::Scratch,
     /// Velocities and impulses before overlaps are pushed apart, where that is far.
     unpushed: (Velocities, Vec<f64>),
+    unpushed_resistances: Vec<Resistance>,
     /// The island's dynamic bodies, then the others it touches.
     pub(crate) bodies: Vec<LocalBody>,
     pub(crate) contacts: Vec<LocalContact>,
     pub(crate) points: Vec<LocalPoint>,
+    /// What materials ask for beside friction and restitution.
+    surfaces: Vec<Surfaces>,
+    resistances: Vec<Resistance>,
     /// Where they are on their bodies, and where these are, where islands go abreast.
     pub(crate) anchors: Vec<contact::Anchor>,
     pub(crate) poses: Vec<contact::Pose>,
@@ -121,6 +127,8 @@ pub(crate) struct LocalContact {
     pub b: u32,
     pub point_start: u32,
     tangents: (Vec3, Vec3),
+    /// Its entry among the surfaces, if it has one.
+    surfaces: Option<u32>,
     /// Whether points travel with b (else a) as the bodies slide: they belong to the smaller one.
     with_b: bool,
 }
@@ -133,12 +141,16 @@ pub(crate) struct LocalPoint {
     pub radii: [f64; 2],
     /// Gap up to which the point counts as closed, m.
     pub skin: f64,
+    /// Half the thickness of the thinner body, m.
+    pub half_thickness: f64,
     /// Way that is left in this substep until it is closed, m.
     room: f64,
     /// Gap at the beginning of this substep, m.
     pub gap: f64,
     /// e.
     pub restitution: f64,
+    /// Approach speed below which it does not bounce as materials say, m/s; negative: as the settings say.
+    pub threshold: f64,
     /// Normal velocity to leave with, m/s, where joints hold the bodies; 0 if this point does not bounce.
     pub bounce: f64,
 }
@@ -201,10 +213,7 @@ pub fn solve_island(
     let moving = Facts::of_bodies(model, state, slots);
     let facts = Facts { contacts, grounded, rows, bodies, ..moving };
     let contact = ContactSettings { sag: sag(&facts, &settings.contact), ..settings.contact };
-    let mut spring = Spring::new(&contact, h);
-    if is_rigid(&facts, &contact) {
-        spring.softness = 0.0;
-    }
+    let springs = Springs::new(&contact, h).rigid(is_rigid(&facts, &contact));
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
     let deep = members.contacts.iter().any(|touch| touch.deep);
@@ -220,14 +229,15 @@ pub fn solve_island(
             first.integrated();
         }
         if !free {
-            scratch.place_rows_on(state, &contact, &spring, h);
+            scratch.place_rows_on(state, &springs, h);
             scratch.bounce(&settings.contact, h, 0.5);
             contact::refresh(&scratch.problem, &mut scratch.solver);
             scratch.warm_start();
+            scratch.warm_resistances();
             if deep {
                 scratch.keep_unpushed();
             }
-            totals.add(scratch.solve(&push_out));
+            totals.add(scratch.solve_resisting(&push_out));
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
         if !free && settings.contact.relax_iterations > 0 {
@@ -235,7 +245,7 @@ pub fn solve_island(
                 scratch.take_unpushed();
             }
             scratch.relax_rows(h);
-            totals.add(scratch.solve(&relax));
+            totals.add(scratch.solve_resisting(&relax));
         }
         if told {
             first.solved();
@@ -326,6 +336,7 @@ impl IslandScratch {
     fn keep_unpushed(&mut self) {
         self.unpushed.0.clone_from(&self.velocities);
         self.unpushed.1.clone_from(&self.impulses);
+        self.unpushed_resistances.clone_from(&self.resistances);
     }
 
     /// Goes back to them. What pushes bodies out of each other's middle is more than the second solve takes
@@ -334,6 +345,7 @@ impl IslandScratch {
     fn take_unpushed(&mut self) {
         self.velocities.clone_from(&self.unpushed.0);
         self.impulses.clone_from(&self.unpushed.1);
+        self.resistances.clone_from(&self.unpushed_resistances);
     }
 
     pub(crate) fn solve(&mut self, settings: &SolveSettings) -> SolveReport {

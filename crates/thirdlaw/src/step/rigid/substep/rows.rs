@@ -1,5 +1,6 @@
 //! The contacts of an island as rows: what follows from where its bodies are.
 
+use super::resist::{Resistance, Surfaces};
 use super::{IslandScratch, LocalBody, LocalContact, LocalPoint};
 use crate::contact::impact::{self, Strike};
 use crate::contact::{Block, Bound, ContactSide, Row};
@@ -9,7 +10,7 @@ use crate::model::body::BodyKind;
 use crate::model::settings::ContactSettings;
 use crate::state::State;
 use crate::state::contact::Contact;
-use crate::step::rigid::restitution::{INSIDE, Spring};
+use crate::step::rigid::restitution::{INSIDE, Springs};
 
 impl IslandScratch {
     /// Adds a contact of the island.
@@ -23,6 +24,8 @@ impl IslandScratch {
         let key = contact.key;
         let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
         let tangents = tangents(contact.normal);
+        let half = |slot: u32| model.bodies[slot as usize].half_thickness;
+        let half_thickness = half(key.a).min(half(key.b));
         let side = |slot: u32, local: u32| match model.bodies[slot as usize].kind {
             BodyKind::Fixed => ContactSide::World,
             _ => ContactSide::Body(local),
@@ -38,12 +41,14 @@ impl IslandScratch {
                 key: block_key,
             });
         }
+        let (surfaces, threshold) = self.add_surfaces(model, contact, [a, b], tangents);
         self.contacts.push(LocalContact {
             index,
             a,
             b,
             point_start: self.points.len() as u32,
             tangents,
+            surfaces,
             with_b: model.bodies[key.b as usize].reach <= model.bodies[key.a as usize].reach,
         });
         let [on_a, on_b] = [a, b].map(|local| &self.bodies[local as usize]);
@@ -73,15 +78,46 @@ impl IslandScratch {
                 point.friction_impulse.dot(tangents.0),
                 point.friction_impulse.dot(tangents.1),
             ]);
-            let radii = cores.radii;
-            let skin = f64::from(contact.skin);
+            let (radii, skin) = (cores.radii, f64::from(contact.skin));
             let restitution = contact.restitution;
-            let point = LocalPoint { anchors, radii, skin, restitution, ..LocalPoint::default() };
+            let point = LocalPoint {
+                anchors,
+                radii,
+                skin,
+                restitution,
+                half_thickness,
+                threshold,
+                ..LocalPoint::default()
+            };
             self.points.push(point);
         }
         if let Some(block) = self.problem.blocks.last_mut() {
             block.row_count += 3 * contact.count;
         }
+    }
+
+    /// What both materials ask for: their entry among the surfaces, if they ask for more than friction and
+    /// restitution, and the approach speed below which they do not bounce, m/s, negative if they say nothing.
+    fn add_surfaces(
+        &mut self,
+        model: &Model,
+        contact: &Contact,
+        bodies: [u32; 2],
+        (t, u): (Vec3, Vec3),
+    ) -> (Option<u32>, f64) {
+        let key = contact.key;
+        let materials = [key.a, key.b].map(|slot| &model.bodies[slot as usize].material);
+        let asked = Surfaces::of(materials, contact.friction);
+        let surfaces = asked.map(|asked| {
+            let first = self.points.len();
+            let points = [first, first + contact.count as usize];
+            let axes = [t, u, contact.normal];
+            self.resistances.extend(Resistance::of(materials, bodies, points, axes));
+            self.surfaces.push(asked);
+            self.surfaces.len() as u32 - 1
+        });
+        let [on_a, on_b] = materials.map(|material| material.restitution_threshold.unwrap_or(-1.0));
+        (surfaces, on_a.max(on_b))
     }
 
     /// Arms, gaps and wanted velocities at the current poses.
@@ -91,22 +127,18 @@ impl IslandScratch {
         settings: &ContactSettings,
         h: f64,
     ) {
-        self.place_rows_on(state, settings, &Spring::new(settings, h), h);
+        self.place_rows_on(state, &Springs::new(settings, h), h);
     }
 
-    /// The same, with overlaps on a spring of their own.
-    pub(super) fn place_rows_on(
-        &mut self,
-        state: &State,
-        settings: &ContactSettings,
-        spring: &Spring,
-        h: f64,
-    ) {
+    /// The same, with overlaps on springs of their own.
+    pub(super) fn place_rows_on(&mut self, state: &State, springs: &Springs, h: f64) {
         let mut row = 0;
         for local in &self.contacts {
             let contact = &state.contacts[local.index as usize];
             let (a, b) = (&self.bodies[local.a as usize], &self.bodies[local.b as usize]);
             let n = contact.normal;
+            let first = self.points.get(local.point_start as usize);
+            let spring = springs.of(first.map_or(f64::INFINITY, |point| point.half_thickness));
             for i in 0..contact.count as usize {
                 let place = &mut self.points[local.point_start as usize + i];
                 let (gap, r_a, r_b) = meet(local, place, n, a, b);
@@ -115,7 +147,11 @@ impl IslandScratch {
                     row.arm_a = r_a.cross(d);
                     row.arm_b = r_b.cross(d);
                 }
-                let skin = place.skin.min(settings.skin);
+                if let Some(surfaces) = local.surfaces.and_then(|i| self.surfaces.get(i as usize)) {
+                    let before = [local.a, local.b].map(|i| &self.before[i as usize]);
+                    surfaces.place(&mut rows[1..], [a.rotation, b.rotation], before, spring.scale);
+                }
+                let skin = place.skin.min(spring.skin);
                 place.gap = gap;
                 place.room = if gap > skin { gap - INSIDE * skin } else { 0.0 };
                 (rows[0].bias, rows[0].compliance) = if gap > skin {
@@ -123,7 +159,7 @@ impl IslandScratch {
                 } else {
                     let response = self.problem.bodies[local.a as usize].response(n, rows[0].arm_a)
                         + self.problem.bodies[local.b as usize].response(n, rows[0].arm_b);
-                    spring.push(settings, gap, response, self.impulses[row])
+                    spring.push(gap, response, self.impulses[row])
                 };
                 row += 3;
             }
@@ -182,8 +218,8 @@ impl IslandScratch {
                     block,
                     row: row as u32,
                     restitution: point.restitution,
-                    faster_than: settings
-                        .bounce_speed
+                    faster_than: point
+                        .bounce_speed(settings)
                         .max(gained.abs())
                         .max(gap / h + (1.0 - lag) * gained),
                     gain: -2.0 * gained / h * gap,
@@ -228,6 +264,16 @@ impl IslandScratch {
     pub(in crate::step) fn relax_rows(&mut self, h: f64) {
         for (rows, point) in self.problem.rows.chunks_exact_mut(3).zip(&self.points) {
             (rows[0].compliance, rows[0].bias) = (0.0, point.room / h);
+        }
+    }
+}
+
+impl LocalPoint {
+    /// Approach speed below which it does not bounce, m/s.
+    pub(in crate::step) fn bounce_speed(&self, settings: &ContactSettings) -> f64 {
+        match self.threshold >= 0.0 {
+            true => self.threshold,
+            false => settings.bounce_speed * settings.scale(self.half_thickness).sqrt(),
         }
     }
 }

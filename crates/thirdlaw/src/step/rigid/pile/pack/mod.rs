@@ -13,6 +13,7 @@ use crate::parallel::share::Shared;
 use crate::simd::f32x8::{LANES, Row, Vector, Wide, Wide3, cross, dot, load, read4, scaled, sub};
 use crate::state::contact::{Basis, Contact, POINTS_MAX};
 use crate::step::island::Touch;
+use crate::step::rigid::restitution::Springs;
 
 /// A body as contacts see it at the beginning of a step. The fields lie so that each vector can be read
 /// with one number more than it has.
@@ -34,6 +35,7 @@ pub struct Source<'a> {
     pub places: &'a [Place],
     pub contacts: &'a [Touch],
     pub all: &'a Shared<'a, Contact>,
+    pub springs: &'a Springs,
 }
 
 /// The contacts of a bundle. Lanes without one show what the first has, but no points and nothing that moves.
@@ -71,14 +73,25 @@ pub unsafe fn pack(bundle: &mut Bundle, points: &mut [Points], group: &Group, so
     bundle.moves = [0; 2];
     bundle.count = group.count;
     bundle.coefficient = Wide::default();
-    bundle.skin = Wide::default();
+    (bundle.skin, bundle.rate, bundle.softness) = Default::default();
+    bundle.scale = Wide([1.0; LANES]);
+    // most have the size of their neighbours
+    let (mut known, mut spring) = (0.0, source.springs.of(0.0));
     for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
         let (entry, contact) = (&source.entries[i as usize], contact(i));
         lanes.contact[lane] = contact;
         lanes.on_a.0[lane] = f32::from(u8::from(contact.is_on_a()));
         lanes.count.0[lane] = f32::from(entry.count);
         bundle.coefficient.0[lane] = contact.friction as f32;
-        bundle.skin.0[lane] = contact.skin;
+        let half_thickness = source.contacts[i as usize].half_thickness;
+        if half_thickness != known {
+            known = half_thickness;
+            spring = source.springs.of(f64::from(half_thickness));
+        }
+        bundle.skin.0[lane] = contact.skin.min(spring.skin as f32);
+        bundle.rate.0[lane] = spring.rate as f32;
+        bundle.softness.0[lane] = spring.softness as f32;
+        bundle.scale.0[lane] = spring.scale as f32;
         for k in 0..2 {
             bundle.body[k][lane] = entry.body[k];
             bundle.moves[k] |= u8::from(entry.moves[k]) << lane;

@@ -1,5 +1,6 @@
 use super::*;
 use crate::math::{Mat3, Vec3, rotation_from_vector};
+use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
 use crate::state::contact::{Basis, Contact, POINTS_MAX};
 use crate::step::island::Touch;
@@ -75,6 +76,7 @@ fn packed(setup: &Setup) -> Packed {
         places: &setup.places,
         contacts: &touches,
         all: &Shared::new(&mut contacts),
+        springs: &Springs::new(&ContactSettings::default(), 1.0 / 480.0),
     };
     // SAFETY: nobody else has the contacts
     unsafe { pack(&mut out.0, &mut out.1, &setup.group, &source) };
@@ -89,6 +91,9 @@ fn portable_vectors_fill_a_bundle_with_the_bits_of_the_machine() {
     // what the lanes look up is the same
     (portable.0.body, portable.0.moves) = (machine.0.body, machine.0.moves);
     portable.0.coefficient = machine.0.coefficient;
+    let Bundle { skin, scale, rate, softness, .. } = machine.0;
+    (portable.0.skin, portable.0.scale) = (skin, scale);
+    (portable.0.rate, portable.0.softness) = (rate, softness);
     (portable.0.count, portable.0.start) = (machine.0.count, machine.0.start);
     let mut lanes = Lanes {
         contact: [&setup.contacts[0]; LANES],

@@ -34,19 +34,14 @@ pub enum Pass {
     Last,
 }
 
-/// The numbers of a pass that are the same for all contacts.
+/// The numbers of a pass that are the same for all contacts; lengths and speeds are for bodies of the size that
+/// the settings are given for.
 #[derive(Clone, Copy, Debug)]
 pub struct Spring {
     /// 1/h.
     pub inv_h: f32,
-    /// b of an overlap of one metre, 1/s.
-    pub rate: f32,
-    /// s.
-    pub softness: f32,
     /// Overlap left alone, m.
     pub slop: f32,
-    /// Largest gap that counts as closed, m.
-    pub skin: f32,
     /// Most of b, m/s.
     pub speed: f32,
     /// Most that the spring gives way at rest, m.
@@ -139,11 +134,11 @@ unsafe fn sweep_with<V: Vector, const PATIENT: bool>(
             Pass::Warm => sides.warm(bundle, points),
             Pass::Place | Pass::Push => {
                 sides.friction(pass, bundle, points);
-                sides.normals(pass, bundle, points, spring);
+                sides.normals(pass, bundle, points);
             }
             // loads without push are not known before
             Pass::Relax | Pass::Last => {
-                met = met.max(sides.normals(pass, bundle, points, spring));
+                met = met.max(sides.normals(pass, bundle, points));
                 sides.follow(bundle);
                 sides.friction(pass, bundle, points);
             }
@@ -173,11 +168,12 @@ unsafe fn place<V: Vector>(
         (V::read_difference(linear(b), linear(a)), [V::read(angular(a)), V::read(angular(b))])
     };
     let apart = dot(load(&bundle.normal), way);
-    let (zero, inv_h, rate) = (V::splat(0.0), V::splat(spring.inv_h), V::splat(spring.rate));
-    let (slop, speed) = (V::splat(spring.slop), V::splat(spring.speed));
-    let softness = V::splat(spring.softness);
-    let held = V::splat(spring.rate * spring.sag);
-    let skin = V::load(&bundle.skin).min(V::splat(spring.skin));
+    let (zero, inv_h) = (V::splat(0.0), V::splat(spring.inv_h));
+    let (scale, rate, softness) =
+        (V::load(&bundle.scale), V::load(&bundle.rate), V::load(&bundle.softness));
+    let (slop, speed) = (V::splat(spring.slop) * scale, V::splat(spring.speed) * scale.sqrt());
+    let held = rate * (V::splat(spring.sag) * scale);
+    let skin = V::load(&bundle.skin);
     let inside = V::splat(INSIDE as f32) * skin;
     for point in points {
         let turned = dot(load(&point.arm[1]), turn[1]) - dot(load(&point.arm[0]), turn[0]);

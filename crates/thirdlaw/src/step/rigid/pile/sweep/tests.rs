@@ -35,7 +35,10 @@ fn setup() -> Setup {
     for w in [&mut bundle.slide, &mut bundle.twist, &mut bundle.coefficient] {
         fill(w, || f().abs());
     }
-    fill(&mut bundle.skin, || 0.005 * f().abs());
+    fill(&mut bundle.skin, || 0.004 * f().abs());
+    fill(&mut bundle.scale, || 0.1 + f().abs());
+    fill(&mut bundle.rate, || 90.0 * f().abs());
+    fill(&mut bundle.softness, || 0.2 * f().abs());
     let mut points = vec![Points::default(); 4];
     for p in &mut points {
         p.arm.iter_mut().flatten().for_each(|w| fill(w, &mut f));
@@ -52,15 +55,7 @@ fn setup() -> Setup {
     (bundle, points, lines, moved, masses)
 }
 
-const SPRING: Spring = Spring {
-    inv_h: 480.0,
-    rate: 90.0,
-    softness: 0.1,
-    slop: 1e-4,
-    skin: 4e-3,
-    speed: 3.0,
-    sag: 1e-3,
-};
+const SPRING: Spring = Spring { inv_h: 480.0, slop: 1e-4, speed: 3.0, sag: 1e-3 };
 
 /// All passes, by vectors of the machine or by portable ones: impulses and velocities after them.
 fn passes(portable: bool, patient: bool) -> (Vec<u32>, Vec<u64>) {
