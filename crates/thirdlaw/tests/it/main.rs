@@ -27,6 +27,7 @@ mod measures;
 mod mechanism;
 mod net;
 mod particles;
+mod parts;
 mod paths;
 mod pile;
 mod problem;

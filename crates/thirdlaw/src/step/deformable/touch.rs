@@ -11,7 +11,8 @@
 
 use super::layers::CARRIED;
 use super::solids::{Solid, Solids, surface};
-use crate::collide::deformable::{DeformableContact, signed_distance};
+use crate::collide::deformable::parts::distance_to_parts;
+use crate::collide::deformable::{DeformableContact, Surface, signed_distance};
 use crate::linalg::filter::{Hold, NONE};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -99,6 +100,13 @@ impl Touch {
         self.friction = last.friction * h;
     }
 
+    /// Distance of a place in the frame of the solid from what the particle may touch of it.
+    fn distance(&self, model: &Model, solid: &Solid, local: Vec3, reach: f64) -> Option<Surface> {
+        let body = &model.bodies[solid.slot as usize];
+        let groups = model.sheet.groups.get(self.particle as usize);
+        Some(distance_to_parts(&body.shape, &body.parts, groups, local, reach)?.0)
+    }
+
     /// Where the solid's surface is for a particle that goes from `x0` to `x1`: the plane to hold it
     /// to, or none while it stays away. `delta` is the new change of the body's velocity.
     fn find_plane(
@@ -112,10 +120,11 @@ impl Touch {
         let (shape, center, _, _) = surface(model, solid.slot);
         let end = solid.changed(delta, h).pose(center);
         let local = end.inverse() * x1;
-        let found = signed_distance(shape, local, self.radius * 2.0)?;
+        let found = self.distance(model, solid, local, self.radius * 2.0)?;
         let mut plane = found;
         // deep inside, the nearest surface may be the far one: take the one it came through
-        if found.distance < -4.0 * self.radius {
+        let whole = model.bodies[solid.slot as usize].parts.is_empty();
+        if whole && found.distance < -4.0 * self.radius {
             let start = solid.before.pose(center).inverse() * x0;
             if let Some(entry) = entry(shape, start, local, self.radius) {
                 plane = entry;
@@ -130,10 +139,10 @@ impl Touch {
         let found = self.find_plane(model, solid, (x0, x1), &[Vec3::ZERO; 2], h);
         if solid.is_pushed() && !self.active {
             // a body that cloth carries is carried on, if by another particle than before
-            let (shape, center, _, _) = surface(model, solid.slot);
+            let (_, center, _, _) = surface(model, solid.slot);
             let start = solid.before.pose(center).inverse() * x0;
             let reach = (1.0 + CARRIED) * self.radius;
-            let near = signed_distance(shape, start, 2.0 * reach);
+            let near = self.distance(model, solid, start, 2.0 * reach);
             self.active = near.is_some_and(|s| s.distance < reach);
         }
         match found {
@@ -144,9 +153,9 @@ impl Touch {
             }
             // carried on, but the guess leaves the surface: the plane where it is now will tell
             None => {
-                let (shape, center, _, _) = surface(model, solid.slot);
+                let (_, center, _, _) = surface(model, solid.slot);
                 let before = solid.before.pose(center);
-                match signed_distance(shape, before.inverse() * x0, self.radius * 4.0) {
+                match self.distance(model, solid, before.inverse() * x0, self.radius * 4.0) {
                     Some(s) if self.active => {
                         let after = solid.after.pose(center);
                         self.normal = after.rotation * s.normal;

@@ -7,10 +7,10 @@ mod links;
 
 use super::rigid::substep::Members;
 use crate::model::Model;
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::prefetch;
 use crate::state::State;
 use crate::state::contact::Contact;
-use rayon::prelude::*;
 
 /// One island as ranges of [`Islands::bodies`] and [`Islands::contacts`].
 #[derive(Clone, Copy, Debug, Default)]

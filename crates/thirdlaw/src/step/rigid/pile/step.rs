@@ -10,6 +10,8 @@ use super::plan::{self, Planned};
 use super::sweep::Spring;
 use super::work::Work;
 use crate::model::Model;
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::Shared;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
@@ -18,7 +20,6 @@ use crate::step::island::{Island, Linked, Touch};
 use crate::step::rigid::restitution::Spring as Rebound;
 use crate::step::rigid::stopwatch::Stopwatch;
 use crate::step::rigid::substep::{Setting, SolveTotals};
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
@@ -181,7 +182,7 @@ impl Pile {
         self.others.dedup();
         let Pile { bodies, others, blocks, order, contacts, lines, joints, .. } = self;
         let jointed = !joints.slots.is_empty();
-        rayon::join(
+        pool::join(
             || lines.gather(setting, bodies, others, jointed),
             || {
                 sort(order, blocks, contacts, (bodies.len(), others, line_of));
