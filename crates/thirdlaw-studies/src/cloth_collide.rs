@@ -84,7 +84,7 @@ fn measure(n: usize) {
     let block = Shape::cuboid(Vec3::splat(0.3)).expect("a box");
     let solid = |slot, shape, y| {
         let pose = Pose::from_translation(Vec3::Y * y);
-        Solid { slot, shape, pose, groups: Groups::default(), margin: 0.0 }
+        Solid { slot, shape, parts: &[], pose, groups: Groups::default(), margin: 0.0 }
     };
     let solids = [solid(0, &ball, 0.0), solid(1, &floor, -0.8), solid(2, &block, -0.2)];
     let (mut scratch, mut out) = (ParticleScratch::default(), Vec::new());

@@ -37,6 +37,8 @@ macro_rules! ids {
             $($(#[$doc])* $kind($id),)*
             /// Names one particle of one world.
             Particle(ParticleId),
+            /// Names one part of one body.
+            Part(PartId),
         }
 
         impl std::fmt::Display for AnyId {
@@ -44,6 +46,7 @@ macro_rules! ids {
                 match self {
                     $(AnyId::$kind(id) => id.fmt(f),)*
                     AnyId::Particle(id) => id.fmt(f),
+                    AnyId::Part(id) => id.fmt(f),
                 }
             }
         }
@@ -122,6 +125,29 @@ impl std::fmt::Display for ParticleId {
             ParticleOwner::Point(owner) => owner.fmt(f),
             ParticleOwner::Emitter(owner) => write!(f, "particle {number} of {owner}"),
         }
+    }
+}
+
+/// Names one shape of one body. It names the same one while others come and go, and is refused when that
+/// one is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[doc(alias = "ColliderHandle")]
+pub struct PartId {
+    /// Of which body.
+    pub body: BodyId,
+    /// Which one: 0 is the shape that the body was made with; no number is used twice.
+    pub number: u32,
+}
+
+impl From<PartId> for AnyId {
+    fn from(id: PartId) -> AnyId {
+        AnyId::Part(id)
+    }
+}
+
+impl std::fmt::Display for PartId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "part {} of {}", self.number, self.body)
     }
 }
 

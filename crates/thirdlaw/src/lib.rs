@@ -8,6 +8,20 @@
 //! siblings, read by [`World::contacts`], listened to by [`World::listen`], changed by
 //! [`World::edit_body`], and saved by [`World::to_bytes`]. [`StepClock`] makes steps of one length of frames
 //! of any. The programs in `examples/` are short.
+//!
+//! # Features
+//!
+//! - `parallel` (default): large worlds are stepped by several threads, those of the rayon pool that
+//!   [`World::step`] is called in (`pool.install(|| world.step(dt))`), or of rayon's own. Without it nothing
+//!   of rayon is built in and everything runs on the caller's thread, with the same bits.
+//! - `serde`: [`World`] and [`Snapshot`] are `Serialize` and `Deserialize`. Ids, settings, materials, joints and
+//!   parts are so always.
+//! - `mint`: vectors, rotations and matrices convert from and to the types of `mint`.
+//! - `f32`: `math::single` converts to single precision and back, for pictures.
+
+#![deny(missing_docs)]
+#![warn(missing_debug_implementations)]
+#![cfg_attr(test, allow(unused_must_use))]
 
 pub mod contact;
 pub mod control;
@@ -34,13 +48,20 @@ pub mod collide;
 #[doc(hidden)]
 pub mod linalg;
 
-pub use control::{Character, CharacterSettings, Footing, Vehicle, Wheel, WheelSettings};
+#[cfg(feature = "mint")]
+pub use mint;
+
+pub use control::{
+    Chain, Character, CharacterSettings, Footing, Pid, PidGains, Reach, Vehicle, Wheel,
+    WheelSettings,
+};
 pub use energy::solid::{EnergyDensity, SolidLaw, SolidMaterial};
 pub use ids::{
-    AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, ParticleId,
+    AnyId, BodyId, ClothId, ConstraintId, DeformableId, EmitterId, JointId, PartId, ParticleId,
     ParticleOwner, PointId, StaleId,
 };
 pub use math::{Mat3, Pose, Quat, Twist, Vec3};
+pub use model::body::part::BodyPart;
 pub use model::body::{
     AxisLocks, Body, BodyKind, Combine, Force, Groups, Keyframe, Keyframes, Mass, Material,
 };

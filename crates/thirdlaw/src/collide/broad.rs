@@ -14,11 +14,11 @@ use crate::math::{Quat, Vec3};
 use crate::model::Model;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, Groups, Material};
+use crate::parallel::pool::prelude::*;
 use crate::shape::{Aabb, Convex, Geometry};
 use crate::state::State;
 use crate::state::body::BodyState;
 use parry3d_f64::bounding_volume::BoundingVolume;
-use rayon::prelude::*;
 
 /// Memory of the broad phase.
 #[derive(Clone, Default)]
@@ -68,6 +68,7 @@ struct Traits {
     /// How far it has gone and looks ahead, m.
     spent: f64,
     groups: Groups,
+    solver_groups: Groups,
     /// Whether this body can start a pair: it moves in this step.
     active: bool,
     dynamic: bool,
@@ -305,6 +306,7 @@ impl Traits {
     const ABSENT: Traits = Traits {
         spent: 0.0,
         groups: Groups { member: 0, collides: 0 },
+        solver_groups: Groups { member: 0, collides: 0 },
         active: false,
         dynamic: false,
     };
@@ -312,6 +314,7 @@ impl Traits {
     fn set(&mut self, body: &BodyModel, now: &BodyState) {
         self.dynamic = body.is_dynamic();
         self.groups = body.groups;
+        self.solver_groups = body.solver_groups;
         self.active = body.alive
             && match body.kind {
                 BodyKind::Dynamic => !now.asleep,
@@ -324,6 +327,7 @@ impl Traits {
         (self.active || other.active)
             && (self.dynamic || other.dynamic)
             && self.groups.touch(other.groups)
+            && self.solver_groups.touch(other.solver_groups)
     }
 }
 

@@ -21,6 +21,7 @@ use super::reuse::refresh;
 use crate::model::Model;
 use crate::model::body::Material;
 use crate::model::body::model::BodyModel;
+use crate::parallel::pool;
 use crate::parallel::share::prefetch;
 use crate::shape::Geometry;
 use crate::state::State;
@@ -111,7 +112,7 @@ impl<'a> Search<'a> {
         let (left, right) = contacts.split_at_mut(starts[half] - starts[0]);
         let (left_chunks, right_chunks) = chunks.split_at_mut(half);
         let (left_starts, right_starts) = starts.split_at(half);
-        rayon::join(
+        pool::join(
             || self.examine(left_pairs, left, (left_chunks, left_starts)),
             || self.examine(right_pairs, right, (right_chunks, right_starts)),
         );
@@ -181,7 +182,9 @@ impl<'a> Search<'a> {
             return (false, gap);
         }
         let surfaces = [a, b].map(|slot| &self.surfaces[slot as usize]);
-        let pairing = Pairing::new(surfaces, [place_a, place_b], (margin, self.dt));
+        let mut pairing = Pairing::new(surfaces, [place_a, place_b], (margin, self.dt));
+        let (body_a, body_b) = (self.body(a).0, self.body(b).0);
+        let parted = !(body_a.parts.is_empty() && body_b.parts.is_empty());
         let mut places = Renewed::new(old, added);
         // a contact is large: it is changed where it lies
         if let Boxes::Apart(_) = boxes {
@@ -191,10 +194,16 @@ impl<'a> Search<'a> {
             let contact = places.place(ContactKey { a, b, piece_a: 0, piece_b: 0 });
             pairing.renew_facing(contact, (normal, facing.whole), facing);
         } else if !self.find_on_mesh((a, b), (&pairing, margin), &mut places, (narrow, facing)) {
-            let ((body_a, _), (body_b, _)) = (self.body(a), self.body(b));
             let convex = body_a.shape.is_convex() && body_b.shape.is_convex();
             let (pose_a, pose_b) = (place_a.pose(), place_b.pose());
             let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
+                if parted {
+                    if !body_a.collides_with(piece_a, body_b, piece_b) {
+                        return;
+                    }
+                    let of = [body_a.material_of(piece_a), body_b.material_of(piece_b)];
+                    pairing.make_of(of, self.dt);
+                }
                 let met = manifold.points.map(|point| pairing.met(&point));
                 let contact = places.place(ContactKey { a, b, piece_a, piece_b });
                 let whole = convex && manifold.whole;
@@ -203,7 +212,7 @@ impl<'a> Search<'a> {
             collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }
         if outruns && !places.any() {
-            self.find_ahead((a, b), &pairing, &mut places, narrow);
+            self.find_ahead((a, b), &mut pairing, &mut places, narrow);
         }
         if places.finish() {
             return (true, 0.0);
@@ -218,7 +227,7 @@ impl Search<'_> {
     fn find_ahead(
         self,
         (a, b): (u32, u32),
-        pairing: &Pairing,
+        pairing: &mut Pairing,
         places: &mut Renewed,
         narrow: &mut NarrowScratch,
     ) {
@@ -228,7 +237,16 @@ impl Search<'_> {
                 if body.is_dynamic() && now.asleep { Default::default() } else { now.velocity };
             Mover { shape: &body.shape, placed: &self.placed[slot as usize], velocity }
         });
+        let (body_a, body_b) = (self.body(a).0, self.body(b).0);
+        let parted = !(body_a.parts.is_empty() && body_b.parts.is_empty());
         let mut emit = |(piece_a, piece_b): (u32, u32), normal, met: &[Met]| {
+            if parted {
+                if !body_a.collides_with(piece_a, body_b, piece_b) {
+                    return;
+                }
+                let of = [body_a.material_of(piece_a), body_b.material_of(piece_b)];
+                pairing.make_of(of, self.dt);
+            }
             let contact = places.place(ContactKey { a, b, piece_a, piece_b });
             pairing.renew_ahead(contact, normal, met);
         };

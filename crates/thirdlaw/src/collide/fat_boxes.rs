@@ -9,10 +9,10 @@ use super::pairs::{Loose, Ordered, merge};
 use super::placed::Placed;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::parallel::pool::prelude::*;
 use crate::shape::Aabb;
 use parry3d_f64::bounding_volume::BoundingVolume;
 use parry3d_f64::partitioning::{Bvh, BvhWorkspace};
-use rayon::prelude::*;
 
 /// Memory of loose boxes.
 #[derive(Clone, Default)]

@@ -70,7 +70,7 @@ impl Placed {
                 _ => Vec3::NEG_ONE,
             },
             center: body.center,
-            bounces: body.is_dynamic() && body.material.restitution > 0.0,
+            bounces: body.is_dynamic() && body.bounces(),
             ..Placed::ABSENT
         };
         placed.move_to(now, dt);

@@ -73,6 +73,14 @@ impl<'a> Pairing<'a> {
         }
     }
 
+    /// Makes the next contacts those of pieces of these materials.
+    pub fn make_of(&mut self, [ma, mb]: [&Material; 2], dt: f64) {
+        self.restitution =
+            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
+        self.friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
+        self.skin = skin(self.placed, dt, self.restitution);
+    }
+
     /// A point of two pieces.
     pub fn met(&self, point: &Point) -> Met {
         let [to_a, to_b] = self.to_own;

@@ -13,7 +13,8 @@ use super::problem::{Block, ContactProblem, ContactSide, Velocities};
 use super::row::{Counts, Pair};
 use super::sweep::{BlockRows, Effective, Part, sweep};
 use crate::math::{Vec3, worse};
-use rayon::prelude::*;
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 
 /// Problems with fewer rows are not worth waking threads for.
 pub(super) const PARALLEL_ROWS: usize = 4096;
@@ -67,7 +68,7 @@ pub(super) struct Pass<'a> {
 impl Pass<'_> {
     /// Steps all blocks: impulses change, velocities do not. Returns the worst residual met.
     pub fn run(&self, impulses: &mut [f64], pushes: &mut [Push]) -> f64 {
-        let parallel = self.problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1;
+        let parallel = self.problem.rows.len() >= PARALLEL_ROWS && pool::current_num_threads() > 1;
         let leaf = if parallel { LEAF_BLOCKS } else { usize::MAX };
         self.run_range(0, impulses, pushes, leaf)
     }
@@ -86,7 +87,7 @@ impl Pass<'_> {
             let cut = (blocks[first + half].row_start - blocks[first].row_start) as usize;
             let (za, zb) = impulses.split_at_mut(cut);
             let (pa, pb) = pushes.split_at_mut(half);
-            let (ra, rb) = rayon::join(
+            let (ra, rb) = pool::join(
                 || self.run_range(first, za, pa, leaf),
                 || self.run_range(first + half, zb, pb, leaf),
             );
@@ -142,7 +143,7 @@ pub(super) fn apply_pushes(
         *v += adjacency.on_particle(i, pushes) * (problem.particles[i] * k);
     };
     let Velocities { bodies, particles } = velocities;
-    if problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1 {
+    if problem.rows.len() >= PARALLEL_ROWS && pool::current_num_threads() > 1 {
         bodies.par_iter_mut().with_min_len(LEAF_NODES).enumerate().for_each(|(i, v)| body(i, v));
         particles
             .par_iter_mut()

@@ -164,6 +164,7 @@ pub struct Step<'a> {
 }
 
 /// The row of a node, as one of its elements sees it.
+#[derive(Debug)]
 pub struct RowSum<'a, T> {
     /// Force on the node, N.
     pub force: &'a mut Vec3,

@@ -11,7 +11,7 @@
 
 pub mod block;
 pub mod bodies;
-mod cholesky;
+pub mod cholesky;
 mod clusters;
 pub mod dense;
 pub(crate) mod envelope;

@@ -341,6 +341,7 @@ fn weighted<T: Scalar>(row: &[(u32, f32)], from: &[Lane<T>]) -> Lane<T> {
 }
 
 /// The numbers with the levels they belong to.
+#[derive(Debug)]
 pub struct Levelled<'a, T> {
     /// Constant part.
     pub levels: &'a [Level],

@@ -20,6 +20,7 @@ use crate::parallel::loops::{each_light, inside, sum, sum_light};
 use std::ops::Range;
 
 /// The matrix.
+#[derive(Debug)]
 pub struct System<'a, T> {
     /// Blocks of particles.
     pub matrix: Matrix<'a, T>,

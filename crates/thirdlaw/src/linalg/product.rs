@@ -4,7 +4,7 @@ use super::block::{self, Block, Lane, Pattern, Scalar};
 use std::ops::Range;
 
 /// The matrix.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Matrix<'a, T> {
     /// Which blocks.
     pub pattern: &'a Pattern,

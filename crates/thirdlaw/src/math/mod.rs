@@ -3,6 +3,8 @@
 pub mod hash;
 pub mod mass;
 pub(crate) mod random;
+#[cfg(feature = "f32")]
+pub mod single;
 pub mod svd;
 
 pub use glamx::{DMat3 as Mat3, DPose3 as Pose, DQuat as Quat, DVec3 as Vec3};

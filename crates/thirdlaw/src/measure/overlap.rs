@@ -10,10 +10,10 @@
 
 use super::depth::{Piece, depth};
 use crate::math::{Pose, Vec3};
+use crate::parallel::pool::prelude::*;
 use crate::shape::{Aabb, Convex, Geometry, Shape};
 use crate::world::World;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy, BvhWorkspace};
-use rayon::prelude::*;
 use std::cell::Cell;
 
 /// Overlap of two bodies.
@@ -42,9 +42,8 @@ pub fn penetration(world: &World) -> f64 {
     let mut share = 4;
     while rest.first().is_some_and(|first| first.0 > deepest) {
         let (some, others) = rest.split_at(share.min(rest.len()));
-        let depth = |&(most, (a, b)): &(f64, (u32, u32))| {
-            let ((a, pose_a), (b, pose_b)) = (placed(a), placed(b));
-            if most > deepest { depth_of((a, &pose_a), (b, &pose_b), deepest) } else { 0.0 }
+        let depth = |&(most, pair): &(f64, (u32, u32))| {
+            if most > deepest { depth_of_bodies(world, pair, deepest) } else { 0.0 }
         };
         // what is found is the same whatever the order, since it is the most of exact depths
         deepest = if some.len() > ALONE {
@@ -68,12 +67,25 @@ fn box_overlap(a: &Aabb, b: &Aabb) -> f64 {
 /// All overlapping pairs, ordered by slots.
 pub fn overlaps(world: &World) -> Vec<Overlap> {
     let overlap = |&(a, b): &(u32, u32)| {
-        let shape = |i: u32| &world.model().bodies[i as usize].shape;
-        let pose = |i: u32| world.slot_pose(i as usize);
-        let depth = overlap_depth((shape(a), &pose(a)), (shape(b), &pose(b)));
+        let depth = depth_of_bodies(world, (a, b), 0.0);
         (depth > 0.0).then_some(Overlap { bodies: (a, b), depth })
     };
     near_pairs(world).par_iter().filter_map(overlap).collect()
+}
+
+/// How deep two bodies overlap with parts that collide, m; what is not above `known` is not looked for.
+fn depth_of_bodies(world: &World, (a, b): (u32, u32), known: f64) -> f64 {
+    let [one, other] = [a, b].map(|slot| &world.model().bodies[slot as usize]);
+    let [pose_a, pose_b] = [a, b].map(|slot| world.slot_pose(slot as usize));
+    let mut deepest = known;
+    for (shape_a, groups_a, pushes_a) in one.surfaces() {
+        for (shape_b, groups_b, pushes_b) in other.surfaces() {
+            if groups_a.touch(groups_b) && pushes_a.touch(pushes_b) {
+                deepest = depth_of((shape_a, &pose_a), (shape_b, &pose_b), deepest).max(deepest);
+            }
+        }
+    }
+    if deepest > known { deepest } else { 0.0 }
 }
 
 /// How deep two shapes overlap, m; 0 if they are apart. It is the length of the least translation that parts

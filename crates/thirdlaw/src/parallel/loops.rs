@@ -1,8 +1,10 @@
 //! Loops over rows in parallel whose results do not depend on the number of threads: rows are halved
 //! down to chunks of fixed size, and sums are added up along the same tree.
 
+use super::pool;
 use std::cell::Cell;
 use std::ops::Range;
+#[cfg(feature = "parallel")]
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Most rows of a chunk.
@@ -11,6 +13,7 @@ const CHUNK: usize = 768;
 /// less.
 const LIGHT_CHUNK: usize = 1536;
 /// How often a thread looks for work before it lets other programs have the processor.
+#[cfg(feature = "parallel")]
 const SPINS: u32 = 1000;
 
 /// Something that can be cut between two rows.
@@ -113,7 +116,7 @@ pub fn each_light<R: Rows>(rows: usize, parts: R, work: &(impl Fn(Range<usize>, 
 /// Runs `work` on a thread of the pool, where a parallel loop costs little: from outside, every loop
 /// would have to wake the pool and wait for it.
 pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    rayon::scope(|_| work())
+    pool::scope(|_| work())
 }
 
 /// Calls `work` with every chunk of rows and what belongs to it, and joins what it returns.
@@ -130,7 +133,7 @@ fn fold<R: Rows>(
     let count = rows.len() / 2;
     let middle = rows.start + count;
     let (left, right) = parts.cut(count);
-    let (a, b) = rayon::join(
+    let (a, b) = pool::join(
         || fold(chunk, rows.start..middle, left, work, join),
         || {
             let _busy = Busy::new();
@@ -162,8 +165,10 @@ impl Drop for Busy {
 }
 
 /// Sets a flag at the end, come what may.
+#[cfg(feature = "parallel")]
 struct End<'a>(&'a AtomicBool);
 
+#[cfg(feature = "parallel")]
 impl Drop for End<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
@@ -175,6 +180,7 @@ impl Drop for End<'_> {
 ///
 /// A thread that waits for a loop may be given anything that is pending, so the wait here must never
 /// begin on a thread which others wait for in turn.
+#[cfg(feature = "parallel")]
 pub fn awake<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
     if helpers == 0 || rayon::current_thread_index().is_none() {
         return work();
@@ -202,4 +208,10 @@ pub fn awake<R>(helpers: usize, work: impl FnOnce() -> R) -> R {
         });
         work()
     })
+}
+
+/// The same where there are no other threads.
+#[cfg(not(feature = "parallel"))]
+pub fn awake<R>(_: usize, work: impl FnOnce() -> R) -> R {
+    work()
 }

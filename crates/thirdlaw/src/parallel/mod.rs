@@ -2,5 +2,6 @@
 //! one place where threads share memory.
 
 pub(crate) mod loops;
+pub(crate) mod pool;
 pub(crate) mod share;
 pub(crate) mod team;

@@ -7,6 +7,7 @@
 //! not see each other. The leader can do everything alone, so no helper has to come, and one that comes
 //! late loses nothing.
 
+use super::pool;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Turns of waiting before the core is offered to others.
@@ -73,7 +74,7 @@ pub fn run<R: Send>(
     work: &(dyn Fn(u32, usize) + Sync),
     lead: impl FnOnce(&mut Leader) -> R + Send,
 ) -> R {
-    let threads = if help { rayon::current_num_threads() } else { 1 };
+    let threads = if help { pool::current_num_threads() } else { 1 };
     let board = Board {
         tickets: std::array::from_fn(|_| Ticket(AtomicU64::new(0))),
         threads,
@@ -90,12 +91,12 @@ pub fn run<R: Send>(
         let _over = Over(&board);
         lead(&mut leader)
     };
-    rayon::join(all, || call_helpers(&board, work, 1)).0
+    pool::join(all, || call_helpers(&board, work, 1)).0
 }
 
 fn call_helpers(board: &Board, work: &(dyn Fn(u32, usize) + Sync), me: usize) {
     if me + 1 < board.threads {
-        rayon::join(|| help_with(board, work, me), || call_helpers(board, work, me + 1));
+        pool::join(|| help_with(board, work, me), || call_helpers(board, work, me + 1));
     } else {
         help_with(board, work, me);
     }

@@ -13,11 +13,11 @@ use crate::model::body::model::speed_scale;
 use crate::model::joint::description::{Enforcement, JointSolve};
 use crate::model::joint::model::Node;
 use crate::model::settings::{ContactSettings, FrictionModel, Paths, Precision, Settings, Solver};
+use crate::parallel::pool::prelude::*;
 use crate::report::SolvePath;
 use crate::state::State;
 use crate::step::island::{Island, Linked};
 use crate::step::rigid::substep::Members;
-use rayon::prelude::*;
 
 /// Rows times iterations that a slow island may always take.
 const WORK: usize = 4_000;

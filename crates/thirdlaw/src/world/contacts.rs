@@ -18,9 +18,9 @@
 //! ```
 
 use super::World;
-use crate::ids::{BodyId, StaleId};
+use crate::ids::{BodyId, PartId, StaleId};
 use crate::math::{Mat3, Vec3};
-use crate::state::contact::{Contact, POINTS_MAX};
+use crate::state::contact::{Contact, ContactKey, POINTS_MAX};
 
 /// Two bodies that touch, or are so near each other that they may.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,8 +32,10 @@ pub struct BodyContact {
     pub a: BodyId,
     /// The other one.
     pub b: BodyId,
-    /// Which part of a compound or triangle of a mesh, of both.
+    /// Which convex piece of a compound or triangle of a mesh, of both.
     pub pieces: [u32; 2],
+    /// Which parts of both.
+    pub parts: [PartId; 2],
     /// Unit normal from a to b.
     pub normal: Vec3,
     /// Combined Coulomb's μ.
@@ -138,6 +140,11 @@ impl World {
         self.state.contacts.iter().filter(move |c| c.count > 0 && alive(c.key.a) && alive(c.key.b))
     }
 
+    pub(super) fn parts_of(&self, contact: &Contact) -> [PartId; 2] {
+        let ContactKey { a, b, piece_a, piece_b } = contact.key;
+        [(a, piece_a), (b, piece_b)].map(|(slot, piece)| self.part_of_piece(slot as usize, piece))
+    }
+
     fn body_contact(&self, contact: &Contact) -> BodyContact {
         let slots = [contact.key.a as usize, contact.key.b as usize];
         let [a, b] = slots.map(|slot| self.state.bodies[slot]);
@@ -147,6 +154,7 @@ impl World {
             a: self.model.id(slots[0]),
             b: self.model.id(slots[1]),
             pieces: [contact.key.piece_a, contact.key.piece_b],
+            parts: self.parts_of(contact),
             normal: contact.normal,
             friction: contact.friction,
             restitution: contact.restitution,

@@ -125,14 +125,24 @@ impl World {
             }
             return;
         }
-        let (vertices, triangles) = body.shape.surface(SEGMENTS);
-        let edges: BTreeSet<(u32, u32)> = triangles
-            .iter()
-            .flat_map(|t| (0..3).map(|k| (t[k].min(t[(k + 1) % 3]), t[k].max(t[(k + 1) % 3]))))
-            .collect();
-        for (i, j) in edges {
-            let (from, to) = (pose * vertices[i as usize], pose * vertices[j as usize]);
-            draw(DebugLine { from, to, of, color });
+        let sensors = body.parts.iter().filter(|part| part.part.sensor && !body.sensor);
+        let sensors = sensors.map(|part| (&part.shape, YELLOW));
+        for (shape, color) in std::iter::once((&body.shape, color)).chain(sensors) {
+            draw_edges(shape, |from, to| {
+                draw(DebugLine { from: pose * from, to: pose * to, of, color });
+            });
         }
+    }
+}
+
+/// Calls `draw` with the edges of the triangles of a shape.
+fn draw_edges(shape: &crate::shape::Shape, mut draw: impl FnMut(Vec3, Vec3)) {
+    let (vertices, triangles) = shape.surface(SEGMENTS);
+    let edges: BTreeSet<(u32, u32)> = triangles
+        .iter()
+        .flat_map(|t| (0..3).map(|k| (t[k].min(t[(k + 1) % 3]), t[k].max(t[(k + 1) % 3]))))
+        .collect();
+    for (i, j) in edges {
+        draw(vertices[i as usize], vertices[j as usize]);
     }
 }

@@ -25,15 +25,18 @@ impl World {
     pub fn describe(&self, id: BodyId) -> Result<Body, StaleId> {
         let slot = self.model.slot(id)?;
         let (body, now) = (&self.model.bodies[slot], &self.state.bodies[slot]);
+        let own = body.parts.first();
         Ok(Body {
             kind: body.asked_kind,
-            shape: body.shape.clone(),
+            shape: own.map_or(&body.shape, |own| &own.part.shape).clone(),
             pose: self.slot_pose(slot),
             linear_velocity: now.velocity.linear,
             angular_velocity: now.velocity.angular,
             mass: body.asked_mass,
             material: body.material,
             groups: body.asked_groups,
+            solver_groups: body.asked_solver_groups,
+            parts: body.parts.iter().skip(1).map(|part| part.part.clone()).collect(),
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
@@ -41,7 +44,7 @@ impl World {
             forces: body.forces.clone(),
             motion: body.motion.clone(),
             can_sleep: body.can_sleep,
-            sensor: body.sensor,
+            sensor: own.map_or(body.sensor, |own| own.part.sensor),
             enabled: body.enabled,
         })
     }
@@ -77,7 +80,13 @@ impl World {
                 (body.linear_velocity, body.angular_velocity) = Default::default();
             }
         }
-        let model = BodyModel::build(&body, id.generation)?;
+        let next = self.model.bodies[slot].next_part;
+        let mut model = BodyModel::rebuild(&body, id.generation, next)?;
+        let old = &self.model.bodies[slot];
+        if same_assembly(old, &model) {
+            // one that is put together anew would count as another
+            model.shape = old.shape.clone();
+        }
         self.check_joints_of(slot, &model)?;
         self.replace_body(slot, &body, model);
         Ok(())
@@ -119,7 +128,9 @@ impl World {
         let same_contacts = !reshaped
             && unmoved
             && old.kind == kind
-            && old.groups == new.groups
+            && (old.groups, old.solver_groups) == (new.groups, new.solver_groups)
+            && old.parts.is_empty()
+            && new.parts.is_empty()
             && old.material.restitution == new.material.restitution
             && old.material == new.material;
         let now = &mut self.state.bodies[slot];
@@ -209,6 +220,11 @@ impl World {
     #[doc(alias = "set_collision_groups")]
     pub fn set_groups(&mut self, id: BodyId, groups: Groups) -> Result<(), EditError> {
         self.edit_body(id, |body| body.groups = groups)
+    }
+
+    /// Sets which of the bodies that it may touch it pushes.
+    pub fn set_solver_groups(&mut self, id: BodyId, groups: Groups) -> Result<(), EditError> {
+        self.edit_body(id, |body| body.solver_groups = groups)
     }
 
     /// Sets the world axes along and about which it cannot move.
@@ -382,4 +398,16 @@ impl World {
         });
         moves.map(|(slot, _)| self.model.id(slot))
     }
+}
+
+/// Whether two bodies of several parts collide with the same shape.
+fn same_assembly(old: &BodyModel, new: &BodyModel) -> bool {
+    let parts = old.parts.iter().zip(&new.parts);
+    old.parts.len() == new.parts.len()
+        && !old.parts.is_empty()
+        && parts.into_iter().all(|(a, b)| {
+            a.part.shape.is_same(&b.part.shape)
+                && a.part.pose == b.part.pose
+                && a.pieces == b.pieces
+        })
 }

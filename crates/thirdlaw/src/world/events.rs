@@ -27,8 +27,9 @@
 
 use super::World;
 use super::query::Filter;
-use crate::ids::{AnyId, BodyId, JointId, StaleId};
+use crate::ids::{AnyId, BodyId, JointId, PartId, StaleId};
 use crate::math::{Twist, Vec3};
+use crate::model::body::part::PartModel;
 use crate::state::contact::Contact;
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +79,9 @@ pub enum WorldEvent {
         a: BodyId,
         /// The other one.
         b: BodyId,
-        /// What passed between them in the step, N·s. Exact where one of the two touches nothing else
+        /// Which of their parts. Each pair of parts has events of its own.
+        parts: [PartId; 2],
+        /// What passed between them in the step, N·s; 0 where solver groups let them through. Exact where one of the two touches nothing else
         /// and nothing holds it; else the larger of the force at the end of the step and what
         /// stopping their approach takes.
         impulse: f64,
@@ -91,6 +94,8 @@ pub enum WorldEvent {
         a: BodyId,
         /// The other one.
         b: BodyId,
+        /// Which of their parts.
+        parts: [PartId; 2],
         /// What passed between them in the step, N·s, by the force at its end.
         impulse: f64,
     },
@@ -100,11 +105,15 @@ pub enum WorldEvent {
         a: BodyId,
         /// The other one; either may have been removed.
         b: BodyId,
+        /// Which of their parts.
+        parts: [PartId; 2],
     },
     /// A body that is not fixed, or a deformable object, has come into a sensor.
     SensorEntered {
         /// The sensor.
         sensor: BodyId,
+        /// Which of its parts.
+        part: PartId,
         /// Who.
         who: AnyId,
     },
@@ -112,6 +121,8 @@ pub enum WorldEvent {
     SensorLeft {
         /// The sensor.
         sensor: BodyId,
+        /// Which of its parts.
+        part: PartId,
         /// Who; it may have been removed.
         who: AnyId,
     },
@@ -132,7 +143,7 @@ pub(super) struct Ears {
     what: Listening,
     touching: Vec<Touching>,
     /// Sensors with who is inside, ordered.
-    inside: Vec<(BodyId, AnyId)>,
+    inside: Vec<(PartId, AnyId)>,
     /// Of every slot before the step.
     velocities: Vec<Twist>,
     asleep: Vec<bool>,
@@ -140,15 +151,16 @@ pub(super) struct Ears {
     heard: Vec<WorldEvent>,
 }
 
-/// Two bodies that touch.
+/// Two parts of two bodies that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Touching {
-    a: BodyId,
-    b: BodyId,
+    a: PartId,
+    b: PartId,
     /// Sum of the forces along the normals, N.
     force: f64,
-    approach: f64,
     told: bool,
+    /// Whether solver groups let them through each other.
+    silent: bool,
 }
 
 impl World {
@@ -174,16 +186,41 @@ impl World {
     }
 
     /// What is inside of a sensor now: bodies that are not fixed, then deformable objects. Sensors do not
-    /// see each other.
+    /// see each other. Of a body of several parts it is what is inside of any of its sensor parts, or of the
+    /// whole of it if it has none.
     #[doc(alias = "intersection_pairs_with")]
     pub fn inside_sensor(&self, sensor: BodyId) -> Result<Vec<AnyId>, StaleId> {
         let slot = self.model.slot(sensor)?;
         let body = &self.model.bodies[slot];
-        if !body.enabled || body.shape.is_half_space() {
+        let mut sensors: Vec<&PartModel> = body.parts.iter().filter(|p| p.part.sensor).collect();
+        if sensors.is_empty() {
+            sensors.extend(&body.parts);
+        }
+        if sensors.is_empty() {
+            return self.inside_part(PartId { body: sensor, number: 0 });
+        }
+        let mut inside = Vec::new();
+        for part in sensors {
+            inside.extend(self.inside_part(PartId { body: sensor, number: part.number() })?);
+        }
+        inside.sort_unstable();
+        inside.dedup();
+        Ok(inside)
+    }
+
+    /// The same of one part of a body.
+    pub fn inside_part(&self, id: PartId) -> Result<Vec<AnyId>, StaleId> {
+        self.describe_part(id)?;
+        let slot = self.model.slot(id.body)?;
+        let body = &self.model.bodies[slot];
+        let part = body.parts.iter().find(|part| part.number() == id.number);
+        let own = (&body.shape, body.asked_groups);
+        let (shape, groups) = part.map_or(own, |part| (&part.shape, part.part.groups));
+        if !body.enabled || shape.is_half_space() {
             return Ok(Vec::new());
         }
-        let filter = Filter::new().groups(body.asked_groups).except(sensor).without_fixed();
-        Ok(self.overlapping(&body.shape, &self.slot_pose(slot), &filter))
+        let filter = Filter::new().groups(groups).except(id.body).without_fixed();
+        Ok(self.overlapping(shape, &self.slot_pose(slot), &filter))
     }
 
     /// Takes the world as it is for what was known before.
@@ -214,10 +251,15 @@ impl World {
         if ears.what.sensors {
             let now = self.insides(&ears.what);
             let entered = now.iter().filter(|pair| ears.inside.binary_search(pair).is_err());
-            let entered = entered.map(|&(sensor, who)| WorldEvent::SensorEntered { sensor, who });
+            let entered = entered.map(|&(part, who)| WorldEvent::SensorEntered {
+                sensor: part.body,
+                part,
+                who,
+            });
             ears.heard.extend(entered);
             let left = ears.inside.iter().filter(|pair| now.binary_search(pair).is_err());
-            let left = left.map(|&(sensor, who)| WorldEvent::SensorLeft { sensor, who });
+            let left =
+                left.map(|&(part, who)| WorldEvent::SensorLeft { sensor: part.body, part, who });
             ears.heard.extend(left);
             ears.inside = now;
         }
@@ -245,31 +287,34 @@ impl World {
 
     fn hear_contacts(&self, ears: &mut Ears, dt: f64) {
         let mut now = self.touching(&ears.touching, &ears.velocities);
-        let places: Vec<(BodyId, BodyId)> = ears.touching.iter().map(|t| (t.a, t.b)).collect();
+        let places: Vec<(PartId, PartId)> = ears.touching.iter().map(|t| (t.a, t.b)).collect();
         let mut lasting = Vec::new();
         for i in 0..now.len() {
-            let Touching { a, b, force, .. } = now[i];
-            let known = places.binary_search(&(a, b)).ok().map(|at| ears.touching[at]);
+            let Touching { a: one, b: other, force, .. } = now[i];
+            let (a, b, parts) = (one.body, other.body, [one, other]);
+            let known = places.binary_search(&(one, other)).ok().map(|at| ears.touching[at]);
             now[i].told = known.is_some_and(|known| known.told);
             if known.is_some() {
                 let impulse = force * dt;
                 if ears.what.lasting && impulse >= ears.what.least_impulse {
                     now[i].told = true;
-                    lasting.push(WorldEvent::ContactLasts { a, b, impulse });
+                    lasting.push(WorldEvent::ContactLasts { a, b, parts, impulse });
                 }
                 continue;
             }
-            let (impulse, approach) = self.blow(&now, i, &ears.velocities, dt);
+            let (impulse, approach) =
+                if now[i].silent { (0.0, 0.0) } else { self.blow(&now, i, &ears.velocities, dt) };
             if ears.what.contacts && impulse >= ears.what.least_impulse {
                 now[i].told = true;
-                ears.heard.push(WorldEvent::ContactBegan { a, b, impulse, approach });
+                ears.heard.push(WorldEvent::ContactBegan { a, b, parts, impulse, approach });
             }
         }
         ears.heard.append(&mut lasting);
         for &Touching { a, b, told, .. } in &ears.touching {
             let parted = now.binary_search_by(|t| (t.a, t.b).cmp(&(a, b))).is_err();
             if told && parted && ears.what.contacts {
-                ears.heard.push(WorldEvent::ContactEnded { a, b });
+                let parts = [a, b];
+                ears.heard.push(WorldEvent::ContactEnded { a: a.body, b: b.body, parts });
             }
         }
         ears.touching = now;
@@ -280,8 +325,7 @@ impl World {
         let mut found: Vec<Touching> = Vec::new();
         let per_second = if self.state.substep > 0.0 { 1.0 / self.state.substep } else { 0.0 };
         for contact in self.live_contacts() {
-            let (a, b) =
-                (self.model.id(contact.key.a as usize), self.model.id(contact.key.b as usize));
+            let [a, b] = self.parts_of(contact);
             let load: f64 = contact.points().map(|point| point.normal_impulse).sum();
             let same = |t: &Touching| (t.a, t.b).cmp(&(a, b));
             let half = |slot: u32| self.model.bodies[slot as usize].half_thickness;
@@ -292,11 +336,25 @@ impl World {
                 continue;
             }
             let force = load * per_second;
-            match found.last_mut() {
-                Some(last) if (last.a, last.b) == (a, b) => last.force += force,
-                _ => found.push(Touching { a, b, force, approach: 0.0, told: false }),
-            }
+            found.push(Touching { a, b, force, told: false, silent: false });
         }
+        found.extend(self.silent_contacts().map(|[a, b]| Touching {
+            a,
+            b,
+            force: 0.0,
+            told: false,
+            silent: true,
+        }));
+        // pieces of one part stand together, parts need not stand in the order of their numbers
+        found.sort_by_key(|touching| (touching.a, touching.b));
+        found.dedup_by(|next, first| {
+            let same = (next.a, next.b) == (first.a, first.b);
+            if same {
+                first.force += next.force;
+                first.silent &= next.silent;
+            }
+            same
+        });
         found
     }
 
@@ -322,8 +380,8 @@ impl World {
     /// Impulse that passed in the step between two that have just met (N·s), and how fast they met.
     fn blow(&self, all: &[Touching], at: usize, before: &[Twist], dt: f64) -> (f64, f64) {
         let Touching { a, b, force, .. } = all[at];
-        let slots = [a.index as usize, b.index as usize];
-        let contact = self.live_contacts().find(|c| (c.key.a, c.key.b) == (a.index, b.index));
+        let slots = [a.body.index as usize, b.body.index as usize];
+        let contact = self.live_contacts().find(|c| self.parts_of(c) == [a, b]);
         let Some(contact) = contact else { return (force * dt, 0.0) };
         let velocity = |i: usize| before.get(i).copied().unwrap_or_default();
         let [va, vb] = slots.map(velocity);
@@ -333,8 +391,9 @@ impl World {
         let approach = -contact.normal.dot(at_point(vb, xb) - at_point(va, xa));
         for slot in slots {
             let body = &self.model.bodies[slot];
-            let alone =
-                all.iter().filter(|t| t.a.index as usize == slot || t.b.index as usize == slot);
+            let alone = all.iter().filter(|t| {
+                !t.silent && [t.a.body, t.b.body].iter().any(|id| id.index as usize == slot)
+            });
             let plain = body.is_dynamic() && body.forces.is_empty() && body.linear_damping == 0.0;
             if plain && alone.count() == 1 && !self.is_held(slot) {
                 let gained = self.state.bodies[slot].velocity.linear - velocity(slot).linear;
@@ -365,16 +424,22 @@ impl World {
             || self.state.cloth.touches.iter().any(|t| t.body as usize == slot)
     }
 
-    fn insides(&self, what: &Listening) -> Vec<(BodyId, AnyId)> {
+    fn insides(&self, what: &Listening) -> Vec<(PartId, AnyId)> {
         let mut found = Vec::new();
         if !what.sensors {
             return found;
         }
         for (slot, body) in self.model.bodies.iter().enumerate() {
-            if body.alive && body.sensor {
-                let sensor = self.model.id(slot);
-                let inside = self.inside_sensor(sensor).unwrap_or_default();
-                found.extend(inside.into_iter().map(|who| (sensor, who)));
+            if !body.alive {
+                continue;
+            }
+            let own = body.sensor && body.parts.is_empty();
+            let parts = body.parts.iter().filter(|part| part.part.sensor);
+            let numbers = own.then_some(0).into_iter().chain(parts.map(PartModel::number));
+            for number in numbers {
+                let part = PartId { body: self.model.id(slot), number };
+                let inside = self.inside_part(part).unwrap_or_default();
+                found.extend(inside.into_iter().map(|who| (part, who)));
             }
         }
         found.sort_unstable();

@@ -1,6 +1,7 @@
 //! The world: build it, edit it, step it, read it, save and restore it.
 
 mod as_simulator;
+mod body_parts;
 mod clock;
 mod constraints;
 mod contact_problem;
@@ -21,6 +22,8 @@ mod sheets;
 mod step_constraint;
 mod step_inputs;
 mod store;
+#[cfg(feature = "serde")]
+mod store_serde;
 mod streams;
 mod tracked;
 mod user_data;

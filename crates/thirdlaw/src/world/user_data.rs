@@ -3,20 +3,35 @@
 //! The engine never reads it; it is no part of the state's hash.
 
 use super::World;
-use crate::ids::{AnyId, StaleId};
+use crate::ids::{AnyId, PartId, StaleId};
 
 impl World {
     /// The number that was put on something; 0 if none was.
     pub fn user_data(&self, id: impl Into<AnyId>) -> Result<u128, StaleId> {
         let id = id.into();
         self.check_there(id)?;
+        if let AnyId::Part(id) = id
+            && id.number != 0
+        {
+            return Ok(self.describe_part(id)?.user_data);
+        }
         Ok(self.user_data.get(&id).copied().unwrap_or(0))
     }
 
-    /// Puts a number on a body, cloth, soft body, point, joint, constraint, emitter or particle.
+    /// Puts a number on a body, part of a body, cloth, soft body, point, joint, constraint, emitter or particle.
     pub fn set_user_data(&mut self, id: impl Into<AnyId>, data: u128) -> Result<(), StaleId> {
         let id = id.into();
         self.check_there(id)?;
+        if let AnyId::Part(PartId { body, number }) = id
+            && number != 0
+        {
+            let slot = self.model.slot(body)?;
+            let mut parts = self.model.bodies[slot].parts.iter_mut();
+            if let Some(part) = parts.find(|part| part.number() == number) {
+                part.part.user_data = data;
+            }
+            return Ok(());
+        }
         if data == 0 {
             self.user_data.remove(&id);
         } else {
@@ -54,6 +69,7 @@ impl World {
                 if found.is_some_and(there) { Ok(()) } else { Err(StaleId::of(id)) }
             }
             AnyId::Particle(id) => self.particle(id).map(drop),
+            AnyId::Part(id) => self.describe_part(id).map(drop),
         }
     }
 }

@@ -136,10 +136,11 @@ fn events_tell_what_happens_once_and_change_nothing() {
         heard.extend(world.drain_events());
         assert_eq!(deaf.hash(), world.hash());
     }
-    let enter = WorldEvent::SensorEntered { sensor: gate, who: crate_.into() };
-    let leave = WorldEvent::SensorLeft { sensor: gate, who: crate_.into() };
+    let part = |body| PartId { body, number: 0 };
+    let enter = WorldEvent::SensorEntered { sensor: gate, part: part(gate), who: crate_.into() };
+    let leave = WorldEvent::SensorLeft { sensor: gate, part: part(gate), who: crate_.into() };
     assert_eq!(heard[..2], [enter, leave]);
-    let WorldEvent::ContactBegan { a, b, impulse, approach } = heard[2] else {
+    let WorldEvent::ContactBegan { a, b, parts, impulse, approach } = heard[2] else {
         panic!("{heard:?}")
     };
     assert_eq!((a, b), (ground, crate_));
@@ -147,7 +148,7 @@ fn events_tell_what_happens_once_and_change_nothing() {
     assert!((approach - speed).abs() < 0.2, "{approach} {speed}");
     assert!((impulse - 2.0 * speed).abs() < 0.7, "{impulse} {}", 2.0 * speed);
     assert_eq!(heard[3], WorldEvent::Slept(crate_), "{heard:?}");
-    assert_eq!(heard[4], WorldEvent::ContactEnded { a, b }, "{heard:?}");
+    assert_eq!(heard[4], WorldEvent::ContactEnded { a, b, parts }, "{heard:?}");
     assert!(matches!(heard[5], WorldEvent::ContactBegan { .. } | WorldEvent::Woke(_)), "{heard:?}");
 }
 

@@ -29,6 +29,7 @@ mod measures;
 mod mechanism;
 mod net;
 mod particles;
+mod parts;
 mod paths;
 mod pile;
 mod pile_bounce;

@@ -4,6 +4,7 @@
 //! paths, `super::`, macros and re-exports (`paths.rs`, `tree.rs`); an edge from a layer to one below it
 //! fails.
 
+mod listing;
 mod names;
 mod paths;
 mod tree;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Names of types that users of a crate can write down, with the file that defines each.
-fn public_names(tree: &Tree) -> BTreeSet<(String, String)> {
+pub fn public_names(tree: &Tree) -> BTreeSet<(String, String)> {
     let mut names = BTreeSet::new();
     let visible = |path: &[String]| (1..=path.len()).all(|n| tree.modules[&path[..n]].public);
     for (path, module) in tree.modules.iter().filter(|(path, _)| visible(path)) {

@@ -255,7 +255,7 @@ pub fn public_type(item: &Item) -> Option<String> {
     is_public(vis).then(|| name.to_string())
 }
 
-fn is_public(vis: &syn::Visibility) -> bool {
+pub fn is_public(vis: &syn::Visibility) -> bool {
     matches!(vis, syn::Visibility::Public(_))
 }
 

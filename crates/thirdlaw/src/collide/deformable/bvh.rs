@@ -5,7 +5,7 @@
 
 use super::patches::Region;
 use crate::math::Vec3;
-use rayon::prelude::*;
+use crate::parallel::pool::prelude::*;
 
 /// A box in `f32` that holds what it was made from in `f64`.
 #[derive(Clone, Copy, Debug, PartialEq)]

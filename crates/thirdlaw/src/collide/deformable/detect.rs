@@ -5,11 +5,13 @@
 //! other particles, normal, distance) with what the two surfaces are made of: how far they keep apart
 //! and how they rub. Which of them push is for the scheme to find out.
 
+use super::features::PART_BITS;
 use super::{Hit, NO_BODY, ParticleScratch, Particles, Solid, Tree, vertex_solid};
 use crate::math::Vec3;
 use crate::model::body::{Combine, Material};
 use crate::model::deformable::model::Sheet;
 use crate::shape::{Convex, Geometry, Shape};
+use crate::state::cloth::HitKind;
 use std::sync::Arc;
 
 /// How far triangles may sag into a convex solid between particles that touch it, m.
@@ -38,7 +40,7 @@ pub struct Obstacle<'a> {
 }
 
 /// What is looked at.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
     /// All deformable objects.
     pub sheet: &'a Arc<Sheet>,
@@ -219,7 +221,11 @@ fn friction(around: &Surroundings, hit: &Hit) -> f64 {
     let surface = around.sheet.elements.surface(hit.particles[0]);
     let own = if around.smooth { 0.0 } else { surface.friction };
     match obstacle(around.obstacles, hit.body) {
-        Some(Obstacle { material, .. }) => {
+        Some(Obstacle { material, solid, .. }) => {
+            let [.., last] = hit.feature;
+            let of_particle = hit.kind == HitKind::VertexSolid;
+            let index = if of_particle { last } else { last >> PART_BITS };
+            let material = solid.material_at(index, !of_particle).unwrap_or(material);
             material.friction_combine.apply(material.friction, Combine::GeometricMean, own)
         }
         None => own,

@@ -32,7 +32,7 @@ pub(super) struct Touch {
 const CORNER: f64 = 1.0 - 1e-6;
 
 /// Ids of the features of a part of a compound leave this many bits for each part.
-const PART_BITS: u32 = 20;
+pub(super) const PART_BITS: u32 = 20;
 
 impl Tree {
     /// Finds where solids come near the insides of triangles (`TriangleSolid`) and edges
@@ -108,6 +108,10 @@ impl Tree {
         let first = hits.len();
         let emit = |touch: Touch| {
             if touch.weights.iter().any(|&w| w > CORNER) || touch.distance.is_nan() {
+                return;
+            }
+            let groups = particles.groups.get(ids[0] as usize);
+            if !solid.parts.is_empty() && !solid.lets(groups, touch.id >> PART_BITS) {
                 return;
             }
             let feature = [index, solid.slot, touch.id];

@@ -3,7 +3,7 @@
 use super::bvh::{Box32, NOTHING, Node};
 use super::tree::Tree;
 use crate::math::Vec3;
-use rayon::prelude::*;
+use crate::parallel::pool::prelude::*;
 
 impl Tree {
     /// Number of pairs of an edge and a triangle without common particles that cross.

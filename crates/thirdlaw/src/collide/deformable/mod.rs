@@ -23,6 +23,7 @@ mod features_convex;
 mod features_mesh;
 mod intersections;
 pub mod particles;
+pub mod parts;
 mod patches;
 mod proximity;
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub use tree::Tree;
 
 use crate::math::{Mat3, Pose, Vec3};
 use crate::model::body::Groups;
+use crate::model::body::part::PartModel;
 use crate::shape::Shape;
 use crate::state::cloth::HitKind;
 
@@ -95,6 +97,8 @@ pub struct Solid<'a> {
     pub slot: u32,
     /// Its surface.
     pub shape: &'a Shape,
+    /// Its parts; none where it has no other than its own.
+    pub parts: &'a [PartModel],
     /// Where its own origin is.
     pub pose: Pose,
     /// Which cloths it may touch.

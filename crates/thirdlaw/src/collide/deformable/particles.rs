@@ -1,10 +1,11 @@
 //! Particles against solids.
 
-use super::{Bounds, Hit, Placed, Solid, signed_distance};
+use super::parts::distance_to_parts;
+use super::{Bounds, Hit, Placed, Solid};
 use crate::math::Vec3;
 use crate::model::body::Groups;
+use crate::parallel::pool::prelude::*;
 use crate::state::cloth::HitKind;
-use rayon::prelude::*;
 
 /// Particles to look at.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +84,10 @@ fn near_solid(
             continue;
         }
         let local = placed.local(x);
-        let Some(surface) = signed_distance(solid.shape, local, reach + solid.margin) else {
-            continue;
-        };
+        let reach = reach + solid.margin;
+        let groups = particles.groups.get(i);
+        let found = distance_to_parts(solid.shape, solid.parts, groups, local, reach);
+        let Some((surface, part)) = found else { continue };
         hits.push(Hit {
             kind: HitKind::VertexSolid,
             particles: [i as u32; 4],
@@ -96,7 +98,7 @@ fn near_solid(
             normal: placed.rotation * surface.normal,
             distance: surface.distance,
             time: 0.0,
-            feature: [i as u32, solid.slot, 0],
+            feature: [i as u32, solid.slot, part],
         });
     }
 }

@@ -11,7 +11,7 @@
 //! largest that pass are left out of the search. Pieces that are not flat at rest have none.
 
 use crate::math::Vec3;
-use rayon::prelude::*;
+use crate::parallel::pool::prelude::*;
 
 /// A rectangle in the rest plane of a piece.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,7 +4,8 @@ use super::Hit;
 use super::bvh::{Box32, Bvh, NOTHING};
 use super::patches::{Patches, Region};
 use crate::math::Vec3;
-use rayon::prelude::*;
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 use std::ops::Range;
 
 /// All cloths of a world, ready to be asked where they come near themselves and each other.
@@ -134,7 +135,7 @@ impl Tree {
             if parts.contains(&Box32::EMPTY) { Box32::EMPTY } else { whole }
         };
         let (triangle_tree, edge_tree) = (&mut self.triangle_tree, &mut self.edge_tree);
-        rayon::join(
+        pool::join(
             || triangle_tree.refit(|t| all(&triangles[t as usize].map(of))),
             || edge_tree.refit(|e| all(&edges[e as usize].map(of))),
         );

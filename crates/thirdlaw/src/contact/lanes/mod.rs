@@ -14,6 +14,7 @@ mod follow;
 mod pack;
 mod sweep;
 
+use crate::parallel::pool;
 pub use follow::{Anchor, Pose, Softness};
 use follow::{Foot, Footing};
 
@@ -226,7 +227,7 @@ impl Lanes {
 pub(super) const LEAF_GROUPS: usize = 64;
 
 fn leaf_groups(problem: &ContactProblem) -> usize {
-    let parallel = problem.rows.len() >= PARALLEL_ROWS && rayon::current_num_threads() > 1;
+    let parallel = problem.rows.len() >= PARALLEL_ROWS && pool::current_num_threads() > 1;
     if parallel { LEAF_GROUPS } else { usize::MAX }
 }
 
@@ -246,7 +247,7 @@ fn load_groups(
         let (inputs_left, inputs_right) = inputs.split_at_mut(middle - base);
         let (held_left, held_right) = held.split_at_mut(middle - base);
         let (left_out, right_out) = ((inputs_left, held_left), (inputs_right, held_right));
-        rayon::join(
+        pool::join(
             || load_groups(problem, impulses, left, left_out, base, leaf),
             || load_groups(problem, impulses, right, right_out, middle, leaf),
         );

@@ -3,6 +3,7 @@
 use super::{Group, Masses, NOBODY, Point, dot};
 use crate::contact::problem::{Bound, ContactProblem};
 use crate::math::{Mat3, Vec3};
+use crate::parallel::pool;
 use crate::simd::f64x4::{LANES, Vector, Wide, Wide3};
 
 /// `points` starts at record `base`.
@@ -17,7 +18,7 @@ pub(super) fn pack_groups(
         let (left, right) = groups.split_at_mut(groups.len() / 2);
         let middle = right[0].start as usize;
         let (points_left, points_right) = points.split_at_mut(middle - base);
-        rayon::join(
+        pool::join(
             || pack_groups(problem, left, points_left, base, leaf),
             || pack_groups(problem, right, points_right, middle, leaf),
         );

@@ -13,6 +13,7 @@ use crate::contact::scratch::Scratch;
 use crate::contact::sweep::{BlockRows, Effective, Part, sweep};
 use crate::contact::wrench::{LEAF_BLOCKS, PARALLEL_ROWS};
 use crate::math::{Twist, Vec3, worse};
+use crate::parallel::pool;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -32,7 +33,7 @@ pub fn iterate(
     // out of the scratch while blocks borrow the rest of it
     let mut lanes = std::mem::take(&mut scratch.lanes.value);
     let large = lanes.forks && problem.rows.len() >= PARALLEL_ROWS;
-    scratch.met = if large && rayon::current_num_threads() > 1 {
+    scratch.met = if large && pool::current_num_threads() > 1 {
         iterate_parallel(problem, part, velocities, impulses, scratch, &mut lanes)
     } else {
         iterate_serial(problem, part, velocities, impulses, scratch, &mut lanes)
@@ -151,7 +152,7 @@ impl Shared<'_> {
             return chunk.sweep(self.part, &mut &*self);
         }
         let (left, right) = chunk.halves();
-        let (a, b) = rayon::join(|| self.run_lanes(left), || self.run_lanes(right));
+        let (a, b) = pool::join(|| self.run_lanes(left), || self.run_lanes(right));
         worse(a, b)
     }
 
@@ -162,7 +163,7 @@ impl Shared<'_> {
             let cut = self.problem.blocks[right[0] as usize].row_start as usize;
             let (za, zb) = impulses.split_at_mut(cut - base);
             let (a, b) =
-                rayon::join(|| self.run(left, base, za, leaf), || self.run(right, cut, zb, leaf));
+                pool::join(|| self.run(left, base, za, leaf), || self.run(right, cut, zb, leaf));
             return worse(a, b);
         }
         let mut residual = 0.0;

@@ -5,10 +5,12 @@
 
 pub mod mass;
 pub mod model;
+pub mod part;
 pub mod rotation;
 
 use crate::math::{Mat3, Pose, Quat, Vec3, rotation_from_vector, rotation_vector};
 use crate::shape::Shape;
+use part::BodyPart;
 use serde::{Deserialize, Serialize};
 
 /// A rigid body to be added to a world.
@@ -32,6 +34,11 @@ pub struct Body {
     pub material: Material,
     /// Which bodies it may touch.
     pub groups: Groups,
+    /// Which of those it pushes. Two that touch and do not push each other go through each other, and
+    /// tell of it ([`crate::World::silent_contacts`]); deformable objects and particles do not ask.
+    pub solver_groups: Groups,
+    /// Further shapes, with what each of them has of its own.
+    pub parts: Vec<BodyPart>,
     /// Decay of the linear velocity, 1/s.
     pub linear_damping: f64,
     /// Decay of the angular velocity, 1/s.
@@ -311,6 +318,8 @@ impl Body {
             mass: Mass::Density(1000.0),
             material: Material::default(),
             groups: Groups::default(),
+            solver_groups: Groups::default(),
+            parts: Vec::new(),
             linear_damping: 0.0,
             angular_damping: 0.0,
             gravity_scale: 1.0,
@@ -381,6 +390,19 @@ impl Body {
     #[doc(alias = "collision_groups")]
     pub fn groups(mut self, groups: Groups) -> Body {
         self.groups = groups;
+        self
+    }
+
+    /// Sets which of the bodies that it may touch it pushes.
+    pub fn solver_groups(mut self, groups: Groups) -> Body {
+        self.solver_groups = groups;
+        self
+    }
+
+    /// Adds a further shape with a material, groups and user data of its own.
+    #[doc(alias = "insert_with_parent")]
+    pub fn part(mut self, part: BodyPart) -> Body {
+        self.parts.push(part);
         self
     }
 

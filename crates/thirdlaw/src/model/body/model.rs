@@ -1,5 +1,6 @@
 //! The constant part of a rigid body: its description, checked, with masses worked out.
 
+use super::part::{Assembly, BodyPart, PartModel};
 use super::{AxisLocks, Body, BodyKind, Force, Groups, Keyframe, Keyframes, Mass, Material};
 use crate::math::{Mat3, Vec3};
 use crate::model::error::{BodyError, check_number, check_pose, check_vector, error};
@@ -21,7 +22,13 @@ pub struct BodyModel {
     pub asked_mass: Mass,
     /// The groups it was given.
     pub asked_groups: Groups,
-    /// Whether it only tells what overlaps it.
+    /// The groups of those it was to push.
+    pub asked_solver_groups: Groups,
+    /// All its parts, the one that it was made with first; none where that is the only one.
+    pub parts: Vec<PartModel>,
+    /// The number that the next part gets.
+    pub next_part: u32,
+    /// Whether it, with all its parts, only tells what overlaps it.
     pub sensor: bool,
     /// Whether it takes part.
     pub enabled: bool,
@@ -42,8 +49,10 @@ pub struct BodyModel {
     pub slenderness: f64,
     /// Friction and restitution.
     pub material: Material,
-    /// Which bodies it may touch; none while it is a sensor or not enabled.
+    /// Which bodies it may touch, with any of its parts; none while it is a sensor or not enabled.
     pub groups: Groups,
+    /// Which of those it pushes, with any of its parts.
+    pub solver_groups: Groups,
     /// 1/s.
     pub linear_damping: f64,
     /// 1/s.
@@ -101,13 +110,23 @@ fn slenderness(inertia: &Mat3) -> f64 {
 impl BodyModel {
     /// Checks a description and derives the constant part of a body from it.
     pub fn build(body: &Body, generation: u32) -> Result<BodyModel, BodyError> {
+        BodyModel::rebuild(body, generation, 1)
+    }
+
+    /// The same of a body that had parts with numbers below `next`.
+    pub fn rebuild(body: &Body, generation: u32, next: u32) -> Result<BodyModel, BodyError> {
         check_body(body)?;
+        let assembly = Assembly::build(body, next)?;
+        let sensor = body.sensor && !assembly.parts.iter().any(PartModel::is_solid);
+        let groups = assembly.groups(|part| part.groups).unwrap_or(body.groups);
+        let pushes = assembly.groups(|part| part.solver_groups).unwrap_or(body.solver_groups);
+        let shape = assembly.shape.clone();
         let kind = if body.enabled { body.kind } else { BodyKind::Fixed };
-        let touches = body.enabled && !body.sensor;
+        let touches = body.enabled && !sensor;
         let (mass, center, inertia) = match kind {
-            BodyKind::Dynamic => mass_properties(body)?,
+            BodyKind::Dynamic => mass_properties(body, &assembly)?,
             _ => {
-                let center = body.shape.mass_properties().map_or(Vec3::ZERO, |m| m.center_of_mass);
+                let center = assembly.mass.map_or(Vec3::ZERO, |m| m.center_of_mass);
                 (f64::INFINITY, center, Mat3::ZERO)
             }
         };
@@ -116,7 +135,7 @@ impl BodyModel {
         let largest = |m: &Mat3| {
             [m.x_axis, m.y_axis, m.z_axis].iter().map(|c| c.abs().max_element()).fold(0.0, f64::max)
         };
-        let reach = body.shape.outer_radius() + center.length();
+        let reach = shape.outer_radius() + center.length();
         Ok(BodyModel {
             alive: true,
             generation,
@@ -124,9 +143,14 @@ impl BodyModel {
             asked_kind: body.kind,
             asked_mass: body.mass,
             asked_groups: body.groups,
-            sensor: body.sensor,
+            asked_solver_groups: body.solver_groups,
+            parts: assembly.parts,
+            next_part: assembly.next,
+            sensor,
             enabled: body.enabled,
-            shape: body.shape.clone(),
+            reach,
+            half_thickness: half_thickness(&shape, reach),
+            shape,
             mass,
             inertia,
             inv_inertia: if kind == BodyKind::Dynamic { inertia.inverse() } else { Mat3::ZERO },
@@ -134,7 +158,8 @@ impl BodyModel {
             slenderness: slenderness(&inertia),
             isotropic: largest(&deviation) <= 1e-12 * largest(&inertia),
             material: body.material,
-            groups: if touches { body.groups } else { Groups { member: 0, collides: 0 } },
+            groups: if touches { groups } else { Groups { member: 0, collides: 0 } },
+            solver_groups: pushes,
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
@@ -145,14 +170,49 @@ impl BodyModel {
                 ..body.motion.clone()
             },
             can_sleep: body.can_sleep,
-            reach,
-            half_thickness: half_thickness(&body.shape, reach),
         })
     }
 
     /// Whether forces move it.
     pub fn is_dynamic(&self) -> bool {
         self.alive && self.kind == BodyKind::Dynamic
+    }
+
+    /// The part that a convex piece of its shape belongs to; none where it has no other than its own.
+    pub fn part_of(&self, piece: u32) -> Option<&PartModel> {
+        self.parts.iter().find(|part| (part.pieces.0..part.pieces.1).contains(&piece))
+    }
+
+    /// What a convex piece of its shape is made of.
+    pub fn material_of(&self, piece: u32) -> &Material {
+        self.part_of(piece).map_or(&self.material, |part| &part.part.material)
+    }
+
+    /// Whether any of its parts may bounce.
+    pub fn bounces(&self) -> bool {
+        self.material.restitution > 0.0
+            || self.parts.iter().any(|part| part.part.material.restitution > 0.0)
+    }
+
+    /// Whether a convex piece of this body may touch, and push, one of another whose groups touch.
+    pub fn collides_with(&self, piece: u32, other: &BodyModel, other_piece: u32) -> bool {
+        if self.parts.is_empty() && other.parts.is_empty() {
+            return true;
+        }
+        let of = |body: &BodyModel, piece| match body.part_of(piece) {
+            Some(part) => (part.part.groups, part.part.solver_groups),
+            None => (body.groups, body.solver_groups),
+        };
+        let (a, b) = (of(self, piece), of(other, other_piece));
+        a.0.touch(b.0) && a.1.touch(b.1)
+    }
+
+    /// The shapes that collide, each with what it may touch and push.
+    pub fn surfaces(&self) -> impl Iterator<Item = (&Shape, Groups, Groups)> {
+        let own = self.parts.is_empty().then_some((&self.shape, self.groups, self.solver_groups));
+        let solid = self.parts.iter().filter(|part| part.is_solid());
+        own.into_iter()
+            .chain(solid.map(|part| (&part.shape, part.part.groups, part.part.solver_groups)))
     }
 
     pub(crate) fn fingerprint(&self, hasher: &mut crate::math::hash::BitHasher) {
@@ -170,6 +230,19 @@ impl BodyModel {
         );
         if let Ok(bytes) = postcard::to_stdvec(&plain) {
             hasher.write(&bytes);
+        }
+        if !self.parts.is_empty() || self.asked_solver_groups != Groups::default() {
+            for part in &self.parts {
+                part.shape.fingerprint(hasher);
+                let BodyPart { material, groups, solver_groups, sensor, .. } = part.part;
+                let plain = (part.number(), material, groups, solver_groups, sensor);
+                if let Ok(bytes) = postcard::to_stdvec(&plain) {
+                    hasher.write(&bytes);
+                }
+            }
+            if let Ok(bytes) = postcard::to_stdvec(&self.asked_solver_groups) {
+                hasher.write(&bytes);
+            }
         }
         if self.sensor || !self.enabled {
             let asked = (self.sensor, self.enabled, self.asked_kind, self.asked_groups);
@@ -256,7 +329,7 @@ fn check_material(material: &Material) -> Result<(), BodyError> {
 /// Largest and smallest mass taken, kg. Beyond these f64 runs out of digits against ordinary bodies.
 const MASS_RANGE: std::ops::RangeInclusive<f64> = 1e-12..=1e18;
 
-fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
+fn mass_properties(body: &Body, whole: &Assembly) -> Result<(f64, Vec3, Mat3), BodyError> {
     let check_mass = |field, mass: f64| {
         if MASS_RANGE.contains(&mass) {
             return Ok(());
@@ -267,14 +340,14 @@ fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
             format!("a dynamic body weighs between {low:e} and {high:e} kg, not {mass:e}"),
         ))
     };
-    if !body.shape.outer_radius().is_finite() {
+    if !whole.shape.outer_radius().is_finite() {
         return Err(error(
             "shape",
             "a half-space cannot be dynamic; make the body fixed or kinematic",
         ));
     }
     let of_shape = || {
-        body.shape.mass_properties().ok_or_else(|| {
+        whole.mass.ok_or_else(|| {
             error(
                 "shape",
                 "is an open mesh without volume; make the body fixed or kinematic, or give its \
@@ -288,6 +361,8 @@ fn mass_properties(body: &Body) -> Result<(f64, Vec3, Mat3), BodyError> {
                 return Err(error("mass", format!("the density must be positive, not {density}")));
             }
             let unit = of_shape()?;
+            // parts bring their densities with them
+            let density = if whole.weighed { 1.0 } else { density };
             (density * unit.volume, unit.center_of_mass, unit.inertia * density)
         }
         Mass::Total(mass) => {

@@ -43,6 +43,7 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::settings::{ClothForces, ClothSolver, Precision, Settings};
 use crate::parallel::loops::awake;
+use crate::parallel::pool;
 use crate::report::{Observer, StepError, StepReport};
 use crate::state::{State, body::BodyState};
 use system::{Context, Work};
@@ -132,7 +133,7 @@ pub fn step(
         Precision::Double => false,
     };
     let context = Context { model, settings, dt, time: state.time - dt, narrow, pushed };
-    let helpers = (state.particles.x.len() / HELPED).min(rayon::current_num_threads()).max(1) - 1;
+    let helpers = (state.particles.x.len() / HELPED).min(pool::current_num_threads()).max(1) - 1;
     awake(helpers, || advance(&context, state, starts, work, report, observer));
     check_finite(model, state)
 }

@@ -212,7 +212,14 @@ fn obstacles<'m>(model: &'m Model, solids: &Solids, h: f64) -> Vec<Obstacle<'m>>
         let margin = h * (s.velocity.linear.length() + spin);
         let pose = s.before.pose(center);
         Obstacle {
-            solid: Solid { slot: s.slot, shape, pose, groups, margin },
+            solid: Solid {
+                slot: s.slot,
+                shape,
+                parts: &model.bodies[s.slot as usize].parts,
+                pose,
+                groups,
+                margin,
+            },
             material,
             movable: s.unknown != NONE,
         }

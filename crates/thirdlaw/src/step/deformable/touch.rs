@@ -11,7 +11,8 @@
 
 use super::layers::CARRIED;
 use super::solids::{Solid, Solids, surface};
-use crate::collide::deformable::{DeformableContact, signed_distance};
+use crate::collide::deformable::parts::distance_to_parts;
+use crate::collide::deformable::{DeformableContact, Surface, signed_distance};
 use crate::linalg::filter::{Hold, NONE};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -111,6 +112,13 @@ impl Touch {
         self.friction = last.friction * h;
     }
 
+    /// Distance of a place in the frame of the solid from what the particle may touch of it.
+    fn distance(&self, model: &Model, solid: &Solid, local: Vec3, reach: f64) -> Option<Surface> {
+        let body = &model.bodies[solid.slot as usize];
+        let groups = model.sheet.groups.get(self.particle as usize);
+        Some(distance_to_parts(&body.shape, &body.parts, groups, local, reach)?.0)
+    }
+
     /// Where the solid's surface is for a particle that goes from `x0` to `x1`: the plane to hold it
     /// to, or none while it stays away. `delta` is the new change of the body's velocity.
     fn find_plane(
@@ -124,10 +132,11 @@ impl Touch {
         let (shape, center, _, _) = surface(model, solid.slot);
         let end = solid.changed(delta, h).pose(center);
         let local = end.inverse() * x1;
-        let found = signed_distance(shape, local, self.radius * 2.0)?;
+        let found = self.distance(model, solid, local, self.radius * 2.0)?;
         let mut plane = found;
         // deep inside, the nearest surface may be the far one: take the one it came through
-        if found.distance < -4.0 * self.radius {
+        let whole = model.bodies[solid.slot as usize].parts.is_empty();
+        if whole && found.distance < -4.0 * self.radius {
             let start = solid.before.pose(center).inverse() * x0;
             if let Some(entry) = entry(shape, start, local, self.radius) {
                 plane = entry;
@@ -140,15 +149,15 @@ impl Touch {
     /// `x0` to the guess `x1`.
     pub fn begin(&mut self, model: &Model, solid: &Solid, x0: Vec3, x1: Vec3, span: &Span) {
         let found = self.find_plane(model, solid, (x0, x1), &[Vec3::ZERO; 2], span.h);
-        let (shape, center, _, _) = surface(model, solid.slot);
+        let (_, center, _, _) = surface(model, solid.slot);
         let before = solid.before.pose(center);
-        let look = |reach: f64| signed_distance(shape, before.inverse() * x0, reach);
-        let near = if span.turns { look(self.radius * 4.0) } else { None };
+        let look = |at: &Touch, reach| at.distance(model, solid, before.inverse() * x0, reach);
+        let near = if span.turns { look(self, self.radius * 4.0) } else { None };
         self.start = near.as_ref().map_or(Vec3::ZERO, |s| before.rotation * s.normal);
         if solid.is_pushed() && !self.active {
             // a body that cloth carries is carried on, if by another particle than before
             let reach = (1.0 + CARRIED) * self.radius;
-            self.active = look(2.0 * reach).is_some_and(|s| s.distance < reach);
+            self.active = look(self, 2.0 * reach).is_some_and(|s| s.distance < reach);
         }
         match found {
             Some((normal, point, distance)) => {
@@ -157,7 +166,7 @@ impl Touch {
                 self.active |= distance < self.radius;
             }
             // carried on, but the guess leaves the surface: the plane where it is now will tell
-            None => match look(self.radius * 4.0) {
+            None => match look(self, self.radius * 4.0) {
                 Some(s) if self.active => {
                     let after = solid.after.pose(center);
                     self.normal = after.rotation * s.normal;

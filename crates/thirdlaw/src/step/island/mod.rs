@@ -8,10 +8,10 @@ mod links;
 use super::rigid::substep::Members;
 use crate::model::Model;
 use crate::model::body::model::BodyModel;
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::prefetch;
 use crate::state::State;
 use crate::state::contact::Contact;
-use rayon::prelude::*;
 
 /// One island as ranges of [`Islands::bodies`] and [`Islands::contacts`].
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,6 +13,7 @@ use crate::collide::broad::BroadPhase;
 use crate::collide::time_of_impact::{Motion, time_of_impact};
 use crate::math::{Pose, Quat, Vec3, rotation_from_vector};
 use crate::model::Model;
+use crate::model::body::Groups;
 use crate::model::body::model::BodyModel;
 use crate::model::body::rotation;
 use crate::shape::{Aabb, Shape};
@@ -134,6 +135,7 @@ impl Sweep<'_> {
             other != slot
                 && other_body.alive
                 && body.groups.touch(other_body.groups)
+                && body.solver_groups.touch(other_body.solver_groups)
                 && self.apart.binary_search(&pair).is_err()
         };
         let near = self.broad.overlapping(&swept).map(|other| other as usize);
@@ -179,9 +181,24 @@ impl Sweep<'_> {
             let core = Shape::sphere(CORE * inner).ok()?;
             let start = Pose::from_parts(motion.start * body.center, Quat::IDENTITY);
             let motion = Motion { start, turn: Vec3::ZERO, center_local: Vec3::ZERO, ..motion };
-            time_of_impact(&core, &motion, &other_body.shape, &other_motion, 0.0)
+            let may_touch = |(_, groups, pushes): &(&Shape, Groups, Groups)| {
+                groups.touch(body.groups) && pushes.touch(body.solver_groups)
+            };
+            let times = other_body.surfaces().filter(may_touch).filter_map(|(shape, ..)| {
+                time_of_impact(&core, &motion, shape, &other_motion, 0.0)
+            });
+            times.min_by(f64::total_cmp)
         } else {
-            time_of_impact(&body.shape, &motion, &other_body.shape, &other_motion, 0.05 * inner)
+            let mut first: Option<f64> = None;
+            for (own, groups, pushes) in body.surfaces() {
+                for (shape, other_groups, other_pushes) in other_body.surfaces() {
+                    if groups.touch(other_groups) && pushes.touch(other_pushes) {
+                        let time = time_of_impact(own, &motion, shape, &other_motion, 0.05 * inner);
+                        first = first.into_iter().chain(time).min_by(f64::total_cmp);
+                    }
+                }
+            }
+            first
         };
         Some(from + (1.0 - from) * time?)
     }

@@ -11,11 +11,11 @@ use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::body::model::BodyModel;
 use crate::model::settings::Settings;
+use crate::parallel::pool::prelude::*;
 use crate::report::{StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::step::island::{Islands, NONE};
-use rayon::prelude::*;
 
 /// Bodies that a thread goes through together.
 const RUN: usize = 256;

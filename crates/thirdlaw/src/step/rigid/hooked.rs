@@ -85,8 +85,8 @@ fn shown(model: &Model, state: &State, contact: &Contact) -> HookedContact {
     let point = bodies[0].center + (0..count).map(arm).sum::<Vec3>() / count as f64;
     let at =
         |body: &HookedBody| body.velocity.linear + body.velocity.angular.cross(point - body.center);
-    let materials = [contact.key.a, contact.key.b].map(|s| model.bodies[s as usize].material);
-    let [a, b] = materials;
+    let ends = [(contact.key.a, contact.key.piece_a), (contact.key.b, contact.key.piece_b)];
+    let [a, b] = ends.map(|(slot, piece)| *model.bodies[slot as usize].material_of(piece));
     HookedContact {
         pieces: [contact.key.piece_a, contact.key.piece_b],
         normal: contact.normal,

@@ -43,6 +43,8 @@ use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::joint::model::{JointModel, Node};
 use crate::model::settings::Settings;
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 use crate::report::{Observer, SolvePath, Stage, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
@@ -50,7 +52,6 @@ use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
 use pile::Piles;
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
 use stopwatch::{Clock, Spent, Stopwatch};
@@ -339,7 +340,7 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
         let (left, _) = islands.split_at(islands.len() / 2);
         let middle = range.start + left.len();
         let (first, second) = out.split(left);
-        rayon::join(
+        pool::join(
             || solve_range(shared, range.start..middle, first),
             || solve_range(shared, middle..range.end, second),
         );

@@ -143,7 +143,7 @@ impl Law<'_> {
     /// The collision law. Changes the velocity of the particle and its way, and returns what was
     /// pushed.
     fn strike(&self, p: &mut Traveller, meeting: &Meeting) -> Option<Hit> {
-        let Meeting { touch, target, weights } = *meeting;
+        let Meeting { touch, target, weights, .. } = *meeting;
         let n = touch.normal;
         let surface = self.surface(p.x, meeting);
         let w = p.v - surface.velocity;
@@ -175,13 +175,15 @@ impl Law<'_> {
     }
 
     fn surface(&self, p: Vec3, meeting: &Meeting) -> Surface {
-        let Meeting { touch, target, weights } = *meeting;
+        let Meeting { touch, target, weights, piece } = *meeting;
         let e = &self.model.emitter;
         match target {
             Target::Body(slot) => {
                 let solid = &self.around.solids.list[slot as usize];
                 let load = self.loads.bodies[slot as usize].max(e.mass);
-                let (a, b) = (&e.material, &solid.material);
+                let body = &self.around.model.bodies[slot as usize];
+                let b = body.part_of(piece).map_or(&solid.material, |part| &part.part.material);
+                let a = &e.material;
                 Surface {
                     velocity: solid.velocity(p, touch.time),
                     path: solid.path_velocity(p, touch.time),
@@ -218,7 +220,7 @@ impl Law<'_> {
 
     /// Keeps the particle where it is on what it struck last until the end of the step.
     fn ride(&self, p: &mut Traveller, meeting: &Meeting, hits: &mut Vec<Hit>) -> bool {
-        let Meeting { touch, target, weights } = *meeting;
+        let Meeting { touch, target, weights, .. } = *meeting;
         let (around, e) = (&self.around, &self.model.emitter);
         p.x += p.u * (touch.time - p.time);
         p.time = touch.time;

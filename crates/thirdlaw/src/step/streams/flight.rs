@@ -44,6 +44,8 @@ pub struct Meeting {
     pub target: Target,
     /// Share of each corner of a triangle.
     pub weights: [f64; 3],
+    /// Which convex piece of a body.
+    pub piece: u32,
 }
 
 /// What does not count in a search.
@@ -75,10 +77,12 @@ impl Surroundings<'_> {
             if !solid.groups.touch(groups) || except == Except::Body(slot) {
                 return;
             }
-            let found = solid.touch(&self.model.bodies[slot as usize], &flight);
-            if let Some(touch) = found.filter(|t| first.is_none() || t.time < flight.until) {
+            let found = solid.touch(&self.model.bodies[slot as usize], &flight, groups);
+            let found = found.filter(|(t, _)| first.is_none() || t.time < flight.until);
+            if let Some((touch, piece)) = found {
                 flight.until = touch.time;
-                first = Some(Meeting { touch, target: Target::Body(slot), weights: [0.0; 3] });
+                let target = Target::Body(slot);
+                first = Some(Meeting { touch, target, weights: [0.0; 3], piece });
             }
         });
         if self.cloths.bounds.is_empty() {
@@ -99,7 +103,8 @@ impl Surroundings<'_> {
                 found.filter(|f| first.is_none() || f.0.time < flight.until)
             {
                 flight.until = touch.time;
-                first = Some(Meeting { touch, target: Target::Triangle(triangle), weights });
+                let target = Target::Triangle(triangle);
+                first = Some(Meeting { touch, target, weights, piece: 0 });
             }
         });
         first

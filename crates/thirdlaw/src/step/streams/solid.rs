@@ -173,8 +173,13 @@ impl Solid {
         self.local(x, flight.until) + self.middle
     }
 
-    /// The first touch of a flight.
-    pub fn touch(&self, model: &BodyModel, flight: &Flight) -> Option<Touch> {
+    /// The first touch of a flight of a particle of these groups, and the piece that it touches.
+    pub fn touch(
+        &self,
+        model: &BodyModel,
+        flight: &Flight,
+        groups: Groups,
+    ) -> Option<(Touch, u32)> {
         if let Some((point, normal)) = self.plane {
             let height = |time: f64| normal.dot(flight.at(time) - point - self.shift * time);
             if height(flight.from).min(height(flight.until)) > flight.radius + flight.skin {
@@ -205,10 +210,16 @@ impl Solid {
             (back * (p - self.center(time)) + self.middle, w)
         };
         let found = match model.shape.geometry() {
-            Geometry::Convex(convex) => touch_piece(flight, bend, path, |y| near(convex, y, reach)),
+            Geometry::Convex(convex) => {
+                touch_piece(flight, bend, path, |y| near(convex, y, reach)).map(|touch| (touch, 0))
+            }
             Geometry::Compound(compound) => {
                 let mut first = None;
                 for index in compound.bvh.intersect_aabb(&Aabb::new(chord.lo, chord.hi)) {
+                    let part = model.part_of(index);
+                    if part.is_some_and(|part| !part.part.groups.touch(groups)) {
+                        continue;
+                    }
                     let (pose, convex) = &compound.parts[index as usize];
                     let own = |y: Vec3| {
                         let found = near(
@@ -218,7 +229,7 @@ impl Solid {
                         )?;
                         Some(Nearest { normal: pose.rotation * found.normal, ..found })
                     };
-                    first = earlier(first, touch_piece(flight, bend, path, own));
+                    first = sooner(first, touch_piece(flight, bend, path, own), index);
                 }
                 first
             }
@@ -228,21 +239,22 @@ impl Solid {
                     let corners = mesh.corners(index as usize);
                     let facing = mesh.normals[index as usize];
                     let own = |y: Vec3| Some(near_triangle(corners, facing, y));
-                    first = earlier(first, touch_piece(flight, bend, path, own));
+                    first = sooner(first, touch_piece(flight, bend, path, own), index);
                 }
                 first
             }
         }?;
+        let (found, piece) = found;
         let normal = self.turned(found.time) * found.normal;
-        Some(Touch { normal, ..found })
+        Some((Touch { normal, ..found }, piece))
     }
 }
 
-/// The touch that comes first; of two at the same moment the first given.
-pub fn earlier(a: Option<Touch>, b: Option<Touch>) -> Option<Touch> {
+/// The touch that comes first, with the piece that is touched; of two at the same moment the first given.
+fn sooner(a: Option<(Touch, u32)>, b: Option<Touch>, piece: u32) -> Option<(Touch, u32)> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(if b.time < a.time { b } else { a }),
-        (a, b) => a.or(b),
+        (Some(a), Some(b)) => Some(if b.time < a.0.time { (b, piece) } else { a }),
+        (a, b) => a.or(b.map(|b| (b, piece))),
     }
 }
 

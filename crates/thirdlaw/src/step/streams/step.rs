@@ -10,12 +10,12 @@ use crate::ids::EmitterId;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::settings::Settings;
+use crate::parallel::pool::prelude::*;
 use crate::report::{Observer, Stage, StepError, StepReport};
 use crate::state::State;
 use crate::state::body::BodyState;
 use crate::state::particles::Particles;
 use crate::state::stream::{Stream, Struck};
-use rayon::prelude::*;
 
 /// Particles of a chunk.
 const CHUNK: usize = 2048;

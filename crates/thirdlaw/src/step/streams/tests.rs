@@ -7,6 +7,7 @@ use crate::collide::deformable::{point_triangle, signed_distance};
 use crate::math::random::unit;
 use crate::math::{Twist, Vec3, rotation_from_vector};
 use crate::model::body::Body;
+use crate::model::body::Groups;
 use crate::model::body::model::BodyModel;
 use crate::shape::Shape;
 use crate::state::body::BodyState;
@@ -147,7 +148,7 @@ fn turning_bodies_are_met_when_the_distance_says_so() {
         if gap(0.0) < 1e-3 {
             continue;
         }
-        match solid.touch(&model, &flight) {
+        match solid.touch(&model, &flight, Groups::default()).map(|(touch, _)| touch) {
             Some(touch) => {
                 assert!(gap(touch.time).abs() <= 1.01 * flight.skin, "{}", gap(touch.time));
                 let before = Flight { until: touch.time - 1e-4, ..flight };

@@ -59,12 +59,15 @@ impl Search {
         for (a, b) in broad.pairs() {
             let (i, j) = (a as usize, b as usize);
             let (one, other) = (&model.bodies[i], &model.bodies[j]);
-            let (m, n) = (&one.material, &other.material);
-            let friction = m.friction_combine.apply(m.friction, n.friction_combine, n.friction);
-            let restitution =
-                m.restitution_combine.apply(m.restitution, n.restitution_combine, n.restitution);
             let margin = broad.looked(i, j, span.dt) + fall;
             let mut emit = |piece_a: u32, piece_b: u32, manifold: &Manifold| {
+                if !one.collides_with(piece_a, other, piece_b) {
+                    return;
+                }
+                let (m, n) = (one.material_of(piece_a), other.material_of(piece_b));
+                let friction = m.friction_combine.apply(m.friction, n.friction_combine, n.friction);
+                let rule = m.restitution_combine;
+                let restitution = rule.apply(m.restitution, n.restitution_combine, n.restitution);
                 let normal = manifold.normal;
                 for (place, point) in manifold.points().iter().enumerate() {
                     let on_a = point.core_a + point.radius_a * normal;
@@ -180,6 +183,7 @@ fn obstacles<'a>(
             solid: Solid {
                 slot: slot as u32,
                 shape: &body.shape,
+                parts: &body.parts,
                 pose,
                 groups: body.groups,
                 margin,

@@ -2,6 +2,7 @@
 
 use super::World;
 use crate::ids::{AnyId, BodyId};
+use crate::model::body::part::PartModel;
 use crate::model::body::{BodyKind, Groups};
 
 /// What a question is about; everything but sensors unless told otherwise.
@@ -111,9 +112,18 @@ impl<'a> Filter<'a> {
         };
         (self.sensors || !body.sensor)
             && !self.hidden[kind]
-            && self.groups.is_none_or(|groups| groups.touch(body.asked_groups))
+            && match &body.parts[..] {
+                [] => self.groups.is_none_or(|groups| groups.touch(body.asked_groups)),
+                parts => parts.iter().any(|part| self.takes_part(part)),
+            }
             && self.except
                 != Some(AnyId::Body(BodyId { index: slot as u32, generation: body.generation }))
+    }
+
+    /// Whether a part of a body counts that counts itself.
+    pub(super) fn takes_part(&self, part: &PartModel) -> bool {
+        (self.sensors || part.is_solid())
+            && self.groups.is_none_or(|groups| groups.touch(part.part.groups))
     }
 
     fn is_plain(&self) -> bool {

@@ -19,10 +19,11 @@ mod scene;
 mod shapes;
 
 pub use filter::Filter;
+pub(super) use shapes::shapes_overlap;
 pub use shapes::{PointHit, ShapeHit};
 
 use super::World;
-use crate::ids::{AnyId, BodyId, DeformableId};
+use crate::ids::{AnyId, BodyId, DeformableId, PartId};
 use crate::math::Vec3;
 use crate::shape::ray::{SurfaceHit, nearest_triangle};
 use crate::shape::tree::TreeRay;
@@ -127,8 +128,10 @@ pub struct RayHit {
     pub point: Vec3,
     /// Outward unit normal of the surface; against the ray where that starts inside of a solid.
     pub normal: Vec3,
-    /// Which triangle of a mesh or of a deformable object, or which part of a compound.
+    /// Which triangle of a mesh or of a deformable object, or which convex piece of a compound.
     pub piece: u32,
+    /// Which part of a body.
+    pub part: Option<PartId>,
     /// Whether the ray came from inside, or from behind a triangle.
     pub back: bool,
 }
@@ -249,6 +252,35 @@ impl World {
         scene.tree.ray(&TreeRay::new(ray.origin, ray.direction), most, test);
     }
 
+    /// Where a ray meets a body, and which of its parts.
+    fn meet_body(
+        &self,
+        slot: usize,
+        placed: &scene::Placed,
+        line: (Vec3, Vec3),
+        most: f64,
+        filter: &Filter,
+    ) -> Option<(SurfaceHit, PartId)> {
+        let body = &self.model.bodies[slot];
+        let id = |number| PartId { body: self.model.id(slot), number };
+        if body.parts.is_empty() {
+            let hit = placed.shape.meet_ray(&placed.pose, line, most, !filter.hollow)?;
+            return Some((hit, id(0)));
+        }
+        let mut first: Option<(SurfaceHit, PartId)> = None;
+        for part in body.parts.iter().filter(|part| filter.takes_part(part)) {
+            let most = first.as_ref().map_or(most, |(hit, _)| hit.distance);
+            let hit = part.shape.meet_ray(&placed.pose, line, most, !filter.hollow);
+            if let Some(hit) = hit
+                && first.as_ref().is_none_or(|(first, _)| hit.distance < first.distance)
+            {
+                let piece = part.pieces.0 + hit.piece;
+                first = Some((SurfaceHit { piece, ..hit }, id(part.number())));
+            }
+        }
+        first
+    }
+
     #[inline]
     fn meet(
         &self,
@@ -263,30 +295,32 @@ impl World {
         if most < 0.0 {
             return None;
         }
-        let (hit, who): (SurfaceHit, AnyId) = match index.checked_sub(scene.bodies.len()) {
-            None => {
-                let placed = scene.bodies[index].as_ref()?;
-                if !filter.takes_body(self, index) {
-                    return None;
+        let (hit, part, who): (SurfaceHit, Option<PartId>, AnyId) =
+            match index.checked_sub(scene.bodies.len()) {
+                None => {
+                    let placed = scene.bodies[index].as_ref()?;
+                    if !filter.takes_body(self, index) {
+                        return None;
+                    }
+                    let (hit, part) = self.meet_body(index, placed, line, most, filter)?;
+                    (hit, Some(part), part.body.into())
                 }
-                let hit = placed.shape.meet_ray(&placed.pose, line, most, !filter.hollow)?;
-                (hit, self.model.id(index).into())
-            }
-            Some(slot) => {
-                let soft = scene.soft[slot].as_ref()?;
-                if !filter.takes_soft(self, slot) {
-                    return None;
+                Some(slot) => {
+                    let soft = scene.soft[slot].as_ref()?;
+                    if !filter.takes_soft(self, slot) {
+                        return None;
+                    }
+                    let hit = nearest_triangle(&soft.tree, line, most, |i| soft.corners(i))?;
+                    (hit, None, self.model.cloth_id(slot).into())
                 }
-                let hit = nearest_triangle(&soft.tree, line, most, |i| soft.corners(i))?;
-                (hit, self.model.cloth_id(slot).into())
-            }
-        };
+            };
         filter.lets(who).then(|| RayHit {
             who,
             distance: hit.distance,
             point: ray.at(hit.distance),
             normal: hit.normal,
             piece: hit.piece,
+            part,
             back: hit.back,
         })
     }

@@ -80,6 +80,12 @@ impl Scene {
                 }
             }
             self.boxes[slot] = body.shape.aabb(&pose);
+            // sensors among its parts do not collide, and may be asked for
+            for part in body.parts.iter().filter(|part| !part.is_solid()) {
+                let (all, own) = (self.boxes[slot], part.shape.aabb(&pose));
+                let (mins, maxs) = (all.mins.min(own.mins), all.maxs.max(own.maxs));
+                self.boxes[slot] = Aabb { mins, maxs };
+            }
         }
         for (slot, object) in model.cloths.iter().enumerate() {
             let place = model.bodies.len() + slot;

@@ -2,7 +2,7 @@
 
 use super::pieces::{self, Piece, each_piece};
 use super::{Filter, QueryError, Scene, check, refuse};
-use crate::ids::{AnyId, BodyId};
+use crate::ids::{AnyId, BodyId, PartId};
 use crate::math::{Pose, Vec3};
 use crate::model::error::check_pose;
 use crate::shape::{Aabb, Geometry, Shape};
@@ -21,8 +21,10 @@ pub struct ShapeHit {
     pub point: Vec3,
     /// Outward unit normal of what is met; against the motion where they overlap already.
     pub normal: Vec3,
-    /// Which triangle of a mesh or of a deformable object, or which part of a compound.
+    /// Which triangle of a mesh or of a deformable object, or which convex piece of a compound.
     pub piece: u32,
+    /// Which part of a body.
+    pub part: Option<PartId>,
 }
 
 impl ShapeHit {
@@ -75,6 +77,7 @@ impl World {
                         point: met.point,
                         normal: met.normal,
                         piece,
+                        part: self.part_of_thing(who, piece),
                     };
                     let order = |h: &ShapeHit| (h.distance, h.who, h.piece);
                     if best.is_none_or(|best| order(&hit) < order(&best)) {
@@ -221,8 +224,20 @@ impl World {
                 (best.1, pieces::holds(mesh, local))
             }
             _ => {
-                let projected = placed.shape.parry().project_local_point(local, false);
-                (projected.point, projected.is_inside)
+                let parts = &self.model.bodies[index].parts;
+                let own = parts.is_empty().then_some(&placed.shape);
+                let taken = parts.iter().filter(|part| filter.takes_part(part));
+                let mut nearest: Option<(f64, Vec3, bool)> = None;
+                for shape in own.into_iter().chain(taken.map(|part| &part.shape)) {
+                    let on = shape.parry().project_local_point(local, false);
+                    let apart = on.point.distance(local);
+                    let depth = if on.is_inside { -apart } else { apart };
+                    if nearest.is_none_or(|nearest| depth < nearest.0) {
+                        nearest = Some((depth, on.point, on.is_inside));
+                    }
+                }
+                let (_, point, inside) = nearest?;
+                (point, inside)
             }
         };
         let apart = on.distance(local);
@@ -296,10 +311,32 @@ impl World {
                     )
                 });
             } else if let Some(placed) = &scene.bodies[index] {
-                each_piece(&placed.shape, &placed.pose, region, &mut |piece| take(who, piece));
+                let parts = &self.model.bodies[index].parts;
+                if parts.is_empty() {
+                    each_piece(&placed.shape, &placed.pose, region, &mut |piece| take(who, piece));
+                }
+                for part in parts.iter().filter(|part| filter.takes_part(part)) {
+                    each_piece(&part.shape, &placed.pose, region, &mut |piece| {
+                        take(who, Piece { number: part.pieces.0 + piece.number, ..piece })
+                    });
+                }
             }
         }
     }
+}
+
+/// Whether two placed shapes overlap or touch.
+pub(in crate::world) fn shapes_overlap(
+    (a, pose_a): (&Shape, &Pose),
+    (b, pose_b): (&Shape, &Pose),
+) -> bool {
+    let everywhere = everything();
+    let region = |shape: &Shape, pose| {
+        if shape.is_half_space() { everywhere } else { shape.aabb(pose) }
+    };
+    !each_piece(a, pose_a, &region(b, pose_b), &mut |one| {
+        each_piece(b, pose_b, &region(a, pose_a), &mut |other| !pieces::overlap(&one, &other))
+    })
 }
 
 fn check_shape(shape: &Shape, pose: &Pose) -> Result<(), QueryError> {

@@ -11,7 +11,7 @@ const TRIANGLE: [[u32; 3]; 1] = [[0, 1, 2]];
 const SIDES: [[u32; 2]; 3] = [[0, 1], [1, 2], [0, 2]];
 
 fn solid(shape: &Shape, pose: Pose) -> Solid<'_> {
-    Solid { slot: 7, shape, pose, groups: Groups::default(), margin: 0.0 }
+    Solid { slot: 7, shape, parts: &[], pose, groups: Groups::default(), margin: 0.0 }
 }
 
 /// Hits of one triangle: at its corners, and those inside it and its edges.
@@ -208,6 +208,7 @@ fn hits_come_in_one_order_for_any_number_of_threads() {
         .map(|(k, (_, shape))| Solid {
             slot: k as u32,
             shape,
+            parts: &[],
             pose: Pose::from_parts(random.vector(), random.rotation()),
             groups: Groups::default(),
             margin: 0.01,

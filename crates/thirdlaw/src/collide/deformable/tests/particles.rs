@@ -10,6 +10,7 @@ fn solids<'a>(shapes: &'a [(&'static str, Shape)], random: &mut Random) -> Vec<S
     let place = |(slot, (_, shape)): (usize, &'a (&'static str, Shape))| Solid {
         slot: slot as u32,
         shape,
+        parts: &[],
         pose: random.pose(),
         groups: Groups::default(),
         margin: 0.01,
@@ -56,7 +57,8 @@ fn every_pair_within_reach_is_found_once_and_in_order_for_any_number_of_threads(
 fn groups_keep_particles_and_solids_apart() {
     let ball = Shape::sphere(1.0).expect("a ball");
     let groups = Groups { member: 2, collides: u32::MAX };
-    let solid = Solid { slot: 3, shape: &ball, pose: Pose::IDENTITY, groups, margin: 0.0 };
+    let solid =
+        Solid { slot: 3, shape: &ball, parts: &[], pose: Pose::IDENTITY, groups, margin: 0.0 };
     let x = [Vec3::X, Vec3::Y];
     let of = [Groups { member: 1, collides: 1 }, Groups { member: 1, collides: 2 }];
     let particles = Particles { x: &x, reach: &[0.1, 0.1], groups: &of };

@@ -6,11 +6,11 @@ use super::pack::{Place, lower};
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, mass, rotation};
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::Shared;
 use crate::state::body::BodyState;
 use crate::step::rigid::kinematic::move_kinematic;
 use crate::step::rigid::substep::{LocalBody, Setting, external_force};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// All lines of a pile: the world, its dynamic bodies, then the others they touch.

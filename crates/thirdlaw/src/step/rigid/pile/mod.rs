@@ -46,13 +46,14 @@ mod work;
 use super::Plan;
 use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{Members, Setting, SolveTotals};
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::Shared;
 use crate::report::SolvePath;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::state::joint::JointState;
 use crate::step::island::Islands;
-use rayon::prelude::*;
 use step::Pile;
 
 /// Contacts from which a plain pile takes in no other island: so many stay in a core's cache for a step.
@@ -159,7 +160,7 @@ impl Piles {
         let all: usize = large().map(|pile| pile.contacts.len()).sum();
         for pile in plain.iter_mut().chain(&mut *bouncing).chain(&mut *jointed) {
             // where there is one for everyone, they go through their substeps one after the other
-            pile.helped = 2 * pile.contacts.len() * rayon::current_num_threads() > all;
+            pile.helped = 2 * pile.contacts.len() * pool::current_num_threads() > all;
         }
         let clock = *watch;
         let advance = |pile: &mut Pile| {
@@ -170,7 +171,7 @@ impl Piles {
             pile.totals.spent = own.spent;
         };
         // threads that are done with those that converge help with large ones, which can use any number
-        rayon::join(
+        pool::join(
             || plain.par_iter_mut().chain(bouncing).chain(jointed).for_each(advance),
             || patient.par_iter_mut().for_each(advance),
         );

@@ -9,8 +9,8 @@
 //! those before it that share a body with it: hardly a lane stays empty, and what a contact finds does not
 //! depend on which others are in the block.
 
+use crate::parallel::pool::prelude::*;
 use crate::simd::f32x8::LANES;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Colours; what finds none (a tray with a hundred things on it) goes one by one after them.

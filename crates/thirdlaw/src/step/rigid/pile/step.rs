@@ -10,6 +10,8 @@ use super::plan::{self, Planned};
 use super::sweep::Spring;
 use super::work::Work;
 use crate::model::Model;
+use crate::parallel::pool;
+use crate::parallel::pool::prelude::*;
 use crate::parallel::share::Shared;
 use crate::simd::f32x8::Wide;
 use crate::state::body::BodyState;
@@ -19,7 +21,6 @@ use crate::step::island::{Island, Linked, Touch};
 use crate::step::rigid::restitution::Springs;
 use crate::step::rigid::stopwatch::Stopwatch;
 use crate::step::rigid::substep::{Setting, SolveTotals};
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::AtomicU32;
 
@@ -203,7 +204,7 @@ impl Pile {
         self.others.dedup();
         let Pile { bodies, others, blocks, order, contacts, lines, joints, bounces, .. } = self;
         let jointed = !joints.slots.is_empty();
-        rayon::join(
+        pool::join(
             || lines.gather(setting, (bodies, others), (jointed, *bounces)),
             || {
                 sort(order, blocks, contacts, (bodies.len(), others, line_of));
