@@ -100,7 +100,7 @@ pub struct Factored {
 }
 
 /// The matrix with its constraints.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Whole<'a> {
     pub pattern: &'a Pattern,
     pub blocks: &'a [Block<f64>],
@@ -378,6 +378,7 @@ fn couple(plan: &Plan, whole: &Whole, columns: &mut [f64], stiffness: &mut [f64]
 }
 
 /// The numbers with the plan they belong to.
+#[derive(Debug)]
 pub struct ByFactor<'a> {
     /// Constant part.
     pub plan: &'a FactorPlan,

@@ -188,10 +188,14 @@ impl BodyModel {
         self.part_of(piece).map_or(&self.material, |part| &part.part.material)
     }
 
+    /// What it and its parts are made of.
+    pub fn materials(&self) -> impl Iterator<Item = &Material> {
+        std::iter::once(&self.material).chain(self.parts.iter().map(|part| &part.part.material))
+    }
+
     /// Whether any of its parts may bounce.
     pub fn bounces(&self) -> bool {
-        self.material.restitution > 0.0
-            || self.parts.iter().any(|part| part.part.material.restitution > 0.0)
+        self.materials().any(|material| material.restitution > 0.0)
     }
 
     /// Whether a convex piece of this body may touch, and push, one of another whose groups touch.

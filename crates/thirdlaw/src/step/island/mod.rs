@@ -92,8 +92,8 @@ impl Traits {
     fn of(body: &BodyModel) -> Traits {
         Traits {
             half_thickness: body.half_thickness as f32,
-            special: !body.material.is_plain(),
-            runs: body.material.surface_velocity != Default::default(),
+            special: body.materials().any(|material| !material.is_plain()),
+            runs: body.materials().any(|m| m.surface_velocity != Default::default()),
         }
     }
 }

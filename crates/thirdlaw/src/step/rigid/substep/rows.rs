@@ -106,7 +106,8 @@ impl IslandScratch {
         (t, u): (Vec3, Vec3),
     ) -> (Option<u32>, f64) {
         let key = contact.key;
-        let materials = [key.a, key.b].map(|slot| &model.bodies[slot as usize].material);
+        let materials = [(key.a, key.piece_a), (key.b, key.piece_b)]
+            .map(|(slot, piece)| model.bodies[slot as usize].material_of(piece));
         let asked = Surfaces::of(materials, contact.friction);
         let surfaces = asked.map(|asked| {
             let first = self.points.len();
