@@ -33,11 +33,18 @@ pub const ROUNDS: u32 = 16;
 const SWEEPS: usize = 12;
 const RUBS: usize = 6;
 
+/// How the contacts of a bundle bounce.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rebound {
+    /// e.
+    pub restitution: Wide,
+    /// Slower approaches do not bounce, m/s.
+    pub slowest: Wide,
+}
+
 /// What is the same for all contacts.
 #[derive(Clone, Copy, Debug)]
 pub struct Law {
-    /// Slower approaches do not bounce, m/s.
-    pub bounce_speed: f32,
     /// 1/h.
     pub inv_h: f32,
 }
@@ -64,37 +71,37 @@ struct Struck<V> {
     factor: [V; POINTS_MAX],
 }
 
-/// One round over bundles, one after the other, of these restitutions. Returns whether any contact bounced.
+/// One round over bundles, one after the other. Returns whether any contact bounced.
 ///
 /// # Safety
 /// The bundles name lines and masses that there are; nobody else reads or changes the struck lines of bodies that
 /// move in these bundles, nor changes any other line they name.
 pub unsafe fn reflect(
     (bundles, points): (&[Bundle], &[Points]),
-    restitution: &[Wide],
+    rebounds: &[Rebound],
     bodies: &Bodies,
     law: &Law,
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
         // SAFETY: the machine has what the function was compiled for; the rest is the caller's
-        return unsafe { reflect_avx2((bundles, points), restitution, bodies, law) };
+        return unsafe { reflect_avx2((bundles, points), rebounds, bodies, law) };
     }
     // SAFETY: the caller's
-    unsafe { reflect_as::<Wide>((bundles, points), restitution, bodies, law) }
+    unsafe { reflect_as::<Wide>((bundles, points), rebounds, bodies, law) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn reflect_avx2(
     records: (&[Bundle], &[Points]),
-    restitution: &[Wide],
+    rebounds: &[Rebound],
     bodies: &Bodies,
     law: &Law,
 ) -> bool {
     use crate::simd::f32x8::avx2::Register;
     // SAFETY: the caller's
-    unsafe { reflect_as::<Register>(records, restitution, bodies, law) }
+    unsafe { reflect_as::<Register>(records, rebounds, bodies, law) }
 }
 
 /// The same with one kind of vectors.
@@ -104,15 +111,15 @@ unsafe fn reflect_avx2(
 #[inline(always)]
 unsafe fn reflect_as<V: Vector>(
     (bundles, points): (&[Bundle], &[Points]),
-    restitution: &[Wide],
+    rebounds: &[Rebound],
     bodies: &Bodies,
     law: &Law,
 ) -> bool {
     let of =
         sweep::Bodies { velocity: bodies.struck, moved: bodies.moved, inv_mass: bodies.inv_mass };
     let mut any = false;
-    for (bundle, restitution) in bundles.iter().zip(restitution) {
-        if restitution.0 == [0.0; LANES] {
+    for (bundle, rebound) in bundles.iter().zip(rebounds) {
+        if rebound.restitution.0 == [0.0; LANES] {
             continue;
         }
         let points = &points[bundle.start as usize..][..usize::from(bundle.count)];
@@ -123,11 +130,11 @@ unsafe fn reflect_as<V: Vector>(
         for speed in &speeds[..points.len()] {
             least = least.min(*speed);
         }
-        if V::splat(-law.bounce_speed).all_le(least) {
+        if (V::splat(0.0) - V::load(&rebound.slowest)).all_le(least) {
             continue;
         }
         // SAFETY: likewise
-        let found = unsafe { approaching(bundle, points, &speeds, (restitution, bodies, law)) };
+        let found = unsafe { approaching(bundle, points, &speeds, (rebound, bodies, law)) };
         let Some(struck) = found else { continue };
         any = true;
         let impulses = struck.impulses();
@@ -161,7 +168,7 @@ unsafe fn approaching<V: Vector>(
     bundle: &Bundle,
     points: &[Points],
     speeds: &[V; POINTS_MAX],
-    (restitution, bodies, law): (&Wide, &Bodies, &Law),
+    (rebound, bodies, law): (&Rebound, &Bodies, &Law),
 ) -> Option<Struck<V>> {
     let (zero, one, half) = (V::splat(0.0), V::splat(1.0), V::splat(0.5));
     // SAFETY: the caller's
@@ -175,7 +182,7 @@ unsafe fn approaching<V: Vector>(
         let turn = [V::read(angular(a)), V::read(angular(b))];
         (gained, self::speeds(bundle, points, way, &turn))
     };
-    let e = V::load(restitution);
+    let e = V::load(&rebound.restitution);
     let mut struck = Struck {
         closing: [zero; POINTS_MAX],
         response: [[zero; POINTS_MAX]; POINTS_MAX],
@@ -188,7 +195,7 @@ unsafe fn approaching<V: Vector>(
         let (w, gained) = (speeds[k], gained[k]);
         let gap = (V::load(&point.gap_start) + gaps[k]).max(zero);
         let closes = gap * V::splat(law.inv_h) + half * gained;
-        let faster = V::splat(law.bounce_speed).max(gained.max(zero - gained)).max(closes);
+        let faster = V::load(&rebound.slowest).max(gained.max(zero - gained)).max(closes);
         // where nothing can move or bounce nothing approaches
         let active = (w + faster).select_le(zero, one, zero);
         let active = inverse.select_le(zero, zero, e.select_le(zero, zero, active));

@@ -205,7 +205,7 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
         plan.extend(colors.map(|(i, chunks)| (Stage::Between(pass, i), chunks.len())));
     };
     let impacts = |plan: &mut Vec<Planned>, substep: u32| {
-        if work.restitution.len() == 0 {
+        if work.rebounds.len() == 0 {
             return;
         }
         for round in substep * ROUNDS + 1..=(substep + 1) * ROUNDS {
@@ -222,7 +222,7 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
             between(plan, Pass::Warm);
             impacts(plan, substep);
             plan.push((Stage::Push, blocks));
-        } else if work.restitution.len() > 0 {
+        } else if work.rebounds.len() > 0 {
             plan.push((Stage::Begin(substep), blocks));
             impacts(plan, substep);
             plan.push((Stage::Push, blocks));

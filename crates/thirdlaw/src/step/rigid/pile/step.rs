@@ -2,6 +2,7 @@
 
 use super::blocks::Blocks;
 use super::bodies::{Lines, SharedLines};
+use super::bounce::Rebound;
 use super::bundle::{Bundle, Points, WORLD};
 use super::convergence::{self, Convergence, Outcome};
 use super::joints::Joints;
@@ -13,7 +14,6 @@ use crate::model::Model;
 use crate::parallel::pool;
 use crate::parallel::pool::prelude::*;
 use crate::parallel::share::Shared;
-use crate::simd::f32x8::Wide;
 use crate::state::body::BodyState;
 use crate::state::contact::Contact;
 use crate::state::joint::JointState;
@@ -46,9 +46,9 @@ pub struct Pile {
     pub joints: Joints,
     /// Whether several threads may go through it together.
     pub helped: bool,
-    /// Whether contacts of its islands bounce, and e of each, by bundles.
+    /// Whether contacts of its islands bounce, and how, by bundles.
     pub bounces: bool,
-    restitution: Vec<Wide>,
+    rebounds: Vec<Rebound>,
     /// Where its islands converge.
     pub convergence: Option<Convergence>,
     /// How the last pass over each bundle went, where they are.
@@ -110,7 +110,7 @@ pub unsafe fn solve(
         body_at,
         all_bodies: bodies,
         joints: pile.joints.share(all_joints),
-        restitution: Shared::new(&mut pile.restitution),
+        rebounds: Shared::new(&mut pile.rebounds),
         struck_in: AtomicU32::new(0),
         met: AtomicU32::new(0),
     };
@@ -216,7 +216,7 @@ impl Pile {
         // what they hold is of no matter: packing fills them anew
         self.bundles.resize(self.order.bundles, Bundle::default());
         self.points.resize(self.order.points, Points::default());
-        self.restitution.resize(if self.bounces { self.order.bundles } else { 0 }, Wide::default());
+        self.rebounds.resize(if self.bounces { self.order.bundles } else { 0 }, Rebound::default());
     }
 }
 

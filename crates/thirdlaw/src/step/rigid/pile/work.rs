@@ -1,7 +1,7 @@
 //! The parts that the stages of a pile are made of, each for some bundles or some bodies.
 
 use super::bodies::SharedLines;
-use super::bounce;
+use super::bounce::{self, Rebound};
 use super::bundle::{Bundle, Padded, Points};
 use super::convergence::Outcome;
 use super::joints::SharedJoints;
@@ -47,8 +47,8 @@ pub struct Work<'a> {
     pub body_at: &'a [u32],
     pub all_bodies: &'a Shared<'a, BodyState>,
     pub joints: SharedJoints<'a>,
-    /// e of contacts, by bundles; empty where nothing bounces.
-    pub restitution: Shared<'a, Wide>,
+    /// How contacts bounce, by bundles; empty where nothing does.
+    pub rebounds: Shared<'a, Rebound>,
     /// The last round of impacts, counted from 1 over all substeps, in which anything bounced.
     pub struck_in: AtomicU32,
     /// Bits of the largest change that the last passes asked for, m/s.
@@ -94,17 +94,33 @@ impl Work<'_> {
             // SAFETY: the caller's
             unsafe { pack(bundle, &mut points[mine], group, &source) };
         }
-        if self.restitution.len() > 0 {
+        if self.rebounds.len() > 0 {
             // SAFETY: the caller's
-            let restitution = unsafe { self.restitution.range(chunk.bundles.clone()) };
-            for (out, group) in restitution.iter_mut().zip(groups) {
-                *out = Wide::default();
+            let rebounds = unsafe { self.rebounds.range(chunk.bundles.clone()) };
+            for ((out, group), bundle) in rebounds.iter_mut().zip(groups).zip(&*bundles) {
+                *out = Rebound::default();
                 for (lane, &i) in group.lanes.iter().enumerate().filter(|(_, i)| **i != NONE) {
                     let at = self.contacts[i as usize].index as usize;
                     // SAFETY: nobody changes contacts yet
-                    out.0[lane] = unsafe { self.all_contacts.get(at) }.restitution as f32;
+                    let contact = unsafe { self.all_contacts.get(at) };
+                    out.restitution.0[lane] = contact.restitution as f32;
+                    out.slowest.0[lane] = self.slowest_bounce(contact, bundle.scale.0[lane]);
                 }
             }
+        }
+    }
+
+    /// Approach speed below which a contact does not bounce, m/s.
+    fn slowest_bounce(&self, contact: &Contact, scale: f32) -> f32 {
+        let (model, _, settings, _) = self.setting;
+        let key = contact.key;
+        let asked = [(key.a, key.piece_a), (key.b, key.piece_b)].map(|(slot, piece)| {
+            model.bodies[slot as usize].material_of(piece).restitution_threshold
+        });
+        let [on_a, on_b] = asked.map(|speed| speed.unwrap_or(-1.0));
+        match on_a.max(on_b) {
+            speed if speed >= 0.0 => speed as f32,
+            _ => settings.contact.bounce_speed as f32 * scale.sqrt(),
         }
     }
 
@@ -116,15 +132,12 @@ impl Work<'_> {
             moved: &self.lines.moved,
             inv_mass: self.inv_mass,
         };
-        let law = bounce::Law {
-            bounce_speed: self.setting.2.contact.bounce_speed as f32,
-            inv_h: self.spring.inv_h,
-        };
+        let law = bounce::Law { inv_h: self.spring.inv_h };
         // SAFETY: the caller's
         let bounced = unsafe {
             let (bundles, points) = self.records(chunk);
-            let restitution = self.restitution.range(chunk.bundles.clone());
-            bounce::reflect((bundles, points), restitution, &bodies, &law)
+            let rebounds = self.rebounds.range(chunk.bundles.clone());
+            bounce::reflect((bundles, points), rebounds, &bodies, &law)
         };
         if bounced {
             self.struck_in.fetch_max(round, Ordering::Relaxed);
