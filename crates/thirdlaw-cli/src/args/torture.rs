@@ -16,6 +16,9 @@ pub struct TortureArgs {
     /// Scenes of one kind only, such as heap
     #[arg(long, value_name = "KIND")]
     pub only: Option<String>,
+    /// Judge by this law only, such as energy; may be repeated
+    #[arg(long = "law", value_name = "LAW")]
+    pub laws: Vec<String>,
     /// Stop after this many minutes, whatever is left
     #[arg(long, value_name = "M")]
     pub minutes: Option<f64>,
@@ -28,6 +31,9 @@ pub struct TortureArgs {
     /// Also write out scenes that are known to fail
     #[arg(long)]
     pub shrink_known: bool,
+    /// Write scenes out as they are, without making them smaller
+    #[arg(long)]
+    pub whole: bool,
     /// Scenes at a time; the table does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,

@@ -4,11 +4,12 @@ use super::laws::{Case, LAWS, Law, Verdict};
 use super::sketch::Sketch;
 use super::trace::{self, Trace};
 
-/// Verdicts of all laws, or why the scene was refused.
-pub fn judge(sketch: &Sketch) -> Result<Vec<(&'static str, Verdict)>, String> {
+/// Verdicts of these laws, of all where none is named, or why the scene was refused.
+pub fn judge(sketch: &Sketch, only: &[String]) -> Result<Vec<(&'static str, Verdict)>, String> {
     let trace = trace::run(sketch, sketch.frames, true)?;
     let case = Case::new(sketch, &trace, &again);
-    Ok(LAWS.iter().map(|law| (law.name, verdict(law, &case))).collect())
+    let asked = |law: &&Law| only.is_empty() || only.iter().any(|name| name == law.name);
+    Ok(LAWS.iter().filter(asked).map(|law| (law.name, verdict(law, &case))).collect())
 }
 
 /// Whether one law is broken, and how.

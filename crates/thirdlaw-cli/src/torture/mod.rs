@@ -44,6 +44,10 @@ pub fn torture(args: &TortureArgs) -> Result<(), Failure> {
         })?),
         None => None,
     };
+    if let Some(name) = args.laws.iter().find(|name| laws::find(name).is_none()) {
+        let names: Vec<_> = laws::LAWS.iter().map(|law| law.name).collect();
+        return Err(Failure::Input(format!("--law {name}: must be one of {}", names.join(", "))));
+    }
     let interrupt = Interrupt::listen()?;
     let all = judge_all(args, only, &interrupt)?;
     print::result(&report::table(&all))?;
@@ -88,7 +92,8 @@ fn judge_all(
                 break;
             }
             let kind = only.unwrap_or_else(|| kinds::of(scene));
-            let order = Order { seed: args.seed, scene, kind: kind.name.into(), law: None };
+            let (seed, kind_name, laws) = (args.seed, kind.name.into(), args.laws.clone());
+            let order = Order { seed, scene, kind: kind_name, laws, law: None };
             match worker.ask(&order) {
                 Ok(answer) if !interrupt.is_asked() => {
                     let mut results = lock(&results);
@@ -151,12 +156,20 @@ fn tell(args: &TortureArgs, broken: &[Broken], interrupt: &Interrupt) -> Result<
 /// Writes a failing scene, as small as it could be made.
 fn write(args: &TortureArgs, broken: &Broken, worker: &mut Worker) -> Result<PathBuf, Failure> {
     let Broken { scene, kind, law, how } = broken;
-    let order =
-        |law: Option<String>| Order { seed: args.seed, scene: *scene, kind: (*kind).into(), law };
+    let order = |law: Option<String>| Order {
+        seed: args.seed,
+        scene: *scene,
+        kind: (*kind).into(),
+        laws: Vec::new(),
+        law,
+    };
     let whole = || worker::sketch(&order(None)).map(|s| s.text()).unwrap_or_default();
-    let (text, how) = match worker.ask(&order(Some(law.clone()))) {
-        Ok(Answer::Shrunk(text, how)) => (text, how),
-        _ => (whole(), how.clone()),
+    let (text, how) = match args.whole {
+        true => (whole(), how.clone()),
+        false => match worker.ask(&order(Some(law.clone()))) {
+            Ok(Answer::Shrunk(text, how)) => (text, how),
+            _ => (whole(), how.clone()),
+        },
     };
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("out/torture"));
     std::fs::create_dir_all(&folder).map_err(Failure::file("create", &folder))?;

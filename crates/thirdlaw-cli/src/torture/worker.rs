@@ -18,7 +18,9 @@ pub struct Order {
     pub scene: u64,
     /// Kind of the scene.
     pub kind: String,
-    /// Shrink the scene for this law, instead of judging it by all.
+    /// Judge by these laws, by all where none is named.
+    pub laws: Vec<String>,
+    /// Shrink the scene for this law, instead of judging it.
     pub law: Option<String>,
 }
 
@@ -87,7 +89,7 @@ fn answer(order: &Order) -> Answer {
             None => Answer::Kept,
         };
     }
-    match judge::judge(&sketch) {
+    match judge::judge(&sketch, &order.laws) {
         Err(why) => Answer::Refused(why),
         Ok(verdicts) => Answer::Judged(
             verdicts.into_iter().map(|(law, verdict)| (law.into(), outcome(verdict))).collect(),
