@@ -65,6 +65,22 @@ pub struct StepReport {
     pub dropped: u32,
 }
 
+impl StepReport {
+    /// The report of two parts of a step of bodies: what there is at the end, and all that it took.
+    pub(crate) fn followed_by(self, next: StepReport) -> StepReport {
+        StepReport {
+            contact_iterations: self.contact_iterations + next.contact_iterations,
+            contact_residual: self.contact_residual.max(next.contact_residual),
+            unconverged: self.unconverged.max(next.unconverged),
+            swept: self.swept + next.swept,
+            substeps: self.substeps + next.substeps,
+            joint_work: self.joint_work + next.joint_work,
+            reduced_substeps: self.reduced_substeps + next.reduced_substeps,
+            ..next
+        }
+    }
+}
+
 /// How an island of rigid bodies went through a step. Each is counted by one of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SolvePath {

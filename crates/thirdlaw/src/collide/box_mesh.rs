@@ -96,7 +96,8 @@ impl BoxOnMesh {
         for point in &mut out.points[..out.count] {
             point.on_a = to_mesh * point.on_a - self.between;
         }
-        out.count > 0
+        // a triangle has no back
+        out.count > 0 && mesh.normals[triangle].dot(out.normal) > -1e-6
     }
 
     /// How wide a plane parts the box from a triangle, m. A box wholly behind one counts as far from it

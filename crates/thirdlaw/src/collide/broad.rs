@@ -80,11 +80,11 @@ const TOGETHER: usize = 256;
 const RUN: usize = 1024;
 
 impl BroadPhase {
-    /// Finds all pairs for a step of `dt` seconds.
-    pub fn update(&mut self, model: &Model, state: &State, dt: f64) {
+    /// Finds all pairs for a step of `dt` seconds under `gravity`, m/s².
+    pub fn update(&mut self, model: &Model, state: &State, (dt, gravity): (f64, Vec3)) {
         self.looks_ahead = false;
         self.remember();
-        self.place(model, state, dt);
+        self.place(model, state, (dt, gravity));
         self.loose.update(model, &self.placed);
         self.choose();
         self.add_half_spaces(model, dt);
@@ -163,7 +163,7 @@ impl BroadPhase {
     }
 
     /// Places all bodies, and gives those another loose box that have left theirs.
-    fn place(&mut self, model: &Model, state: &State, dt: f64) {
+    fn place(&mut self, model: &Model, state: &State, (dt, gravity): (f64, Vec3)) {
         let count = model.bodies.len();
         self.loose.resize(count);
         self.placed.resize(count, Placed::ABSENT);
@@ -178,7 +178,7 @@ impl BroadPhase {
             |(((body, now), (loose, change)), ((placed, bounds), (traits, surface)))| {
                 traits.set(body, now);
                 *surface = body.material;
-                *change = place((body, now, dt), placed, bounds, (traits, loose));
+                *change = place((body, now, dt), gravity, (placed, bounds), (traits, loose));
             },
         );
         self.unbounded.clear();
@@ -262,8 +262,8 @@ impl BroadPhase {
 /// Places a body; says what becomes of its loose box.
 fn place(
     (body, now, dt): (&BodyModel, &BodyState, f64),
-    placed: &mut Placed,
-    bounds: &mut Bounds,
+    gravity: Vec3,
+    (placed, bounds): (&mut Placed, &mut Bounds),
     (traits, loose): (&mut Traits, &mut LooseBox),
 ) -> Change {
     if !body.alive || body.reach == f64::INFINITY {
@@ -286,6 +286,7 @@ fn place(
             body.kind == BodyKind::Fixed && narrow::tree(&body.shape).is_some(),
         );
     }
+    placed.let_fall((body, now), gravity, dt);
     let travel = placed.travel(dt);
     traits.spent = bounds.way + travel;
     bounds.reached = placed.bounds(body).loosened(travel);

@@ -123,13 +123,16 @@ pub(super) struct Renewed<'a> {
     old: &'a mut [Contact],
     next: usize,
     added: &'a mut Vec<Contact>,
+    /// Those of other pairs among the added.
+    before: usize,
     any: bool,
 }
 
 impl<'a> Renewed<'a> {
     /// The old contacts of a pair, and where those go that have no place among them.
     pub fn new(old: &'a mut [Contact], added: &'a mut Vec<Contact>) -> Renewed<'a> {
-        Renewed { old, next: 0, added, any: false }
+        let before = added.len();
+        Renewed { old, next: 0, added, before, any: false }
     }
 
     /// The place of a contact, with what it was before: no points if there was none. Those passed over
@@ -147,6 +150,28 @@ impl<'a> Renewed<'a> {
         self.added.push(Contact { key, ..Contact::default() });
         let last = self.added.len() - 1;
         &mut self.added[last]
+    }
+
+    /// Those found so far.
+    pub fn found(&self) -> impl Iterator<Item = &Contact> {
+        let kept = self.old[..self.next].iter().filter(|contact| contact.count > 0);
+        kept.chain(&self.added[self.before..])
+    }
+
+    /// Ends those found so far of which `stays` says so, asked in the order of [`Renewed::found`].
+    pub fn retain(&mut self, mut stays: impl FnMut(&Contact) -> bool) {
+        let kept = self.old[..self.next].iter_mut().filter(|contact| contact.count > 0);
+        for contact in kept {
+            if !stays(contact) {
+                contact.end();
+            }
+        }
+        let mut i = 0;
+        let before = self.before;
+        self.added.retain(|contact| {
+            i += 1;
+            i <= before || stays(contact)
+        });
     }
 
     /// Whether any was found so far.

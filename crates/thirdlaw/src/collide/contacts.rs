@@ -14,6 +14,7 @@ use super::clearance::clearance;
 use super::contact_slots::{Places, Renewed, find_starts};
 use super::manifold::Manifold;
 use super::narrow::{NarrowScratch, collide};
+use super::opposed::{Pressing, end_opposed};
 use super::pairs::{Ordered, Pair};
 use super::placed::{Placed, box_on_mesh, box_pair, outruns_margin, pair_margin};
 use super::refresh::{Met, Pairing};
@@ -46,6 +47,7 @@ struct Chunk {
     free: usize,
     narrow: NarrowScratch,
     facing: Facing,
+    pressing: Vec<Pressing>,
 }
 
 /// Pairs handled together; fixed, so that nothing depends on the number of threads.
@@ -173,7 +175,7 @@ impl<'a> Search<'a> {
         chunk: &mut Chunk,
     ) -> (bool, f64) {
         let (place_a, place_b) = (&self.placed[a as usize], &self.placed[b as usize]);
-        let Chunk { added, narrow, facing, .. } = chunk;
+        let Chunk { added, narrow, facing, pressing, .. } = chunk;
         let boxes =
             box_pair(place_a, place_b).map_or(Boxes::Unsettled, |pair| pair.touch(margin, facing));
         let outruns = self.looks_ahead && outruns_margin(place_a, place_b, self.dt);
@@ -211,6 +213,9 @@ impl<'a> Search<'a> {
             };
             collide(&body_a.shape, &pose_a, &body_b.shape, &pose_b, margin, narrow, &mut emit);
         }
+        if [body_a, body_b].iter().any(|body| body.shape.is_mesh()) {
+            end_opposed(&mut places, ([place_a, place_b], self.dt), pressing);
+        }
         if outruns && !places.any() {
             self.find_ahead((a, b), &mut pairing, &mut places, narrow);
         }
@@ -233,9 +238,11 @@ impl Search<'_> {
     ) {
         let movers = [a, b].map(|slot| {
             let (body, now) = self.body(slot);
-            let velocity =
+            let placed = &self.placed[slot as usize];
+            let mut velocity =
                 if body.is_dynamic() && now.asleep { Default::default() } else { now.velocity };
-            Mover { shape: &body.shape, placed: &self.placed[slot as usize], velocity }
+            velocity.linear += placed.fall / self.dt;
+            Mover { shape: &body.shape, placed, velocity }
         });
         let (body_a, body_b) = (self.body(a).0, self.body(b).0);
         let parted = !(body_a.parts.is_empty() && body_b.parts.is_empty());

@@ -18,6 +18,7 @@ mod gjk;
 pub mod manifold;
 mod meeting_pieces;
 pub mod narrow;
+mod opposed;
 mod pairs;
 mod piece;
 mod placed;

@@ -120,7 +120,7 @@ fn pieces(
             return;
         }
         touch(pa, pb, margin, clip, solver, &mut manifold);
-        if manifold.count > 0 {
+        if manifold.count > 0 && faces(pa, manifold.normal) && faces(pb, -manifold.normal) {
             frame.to_world(&mut manifold);
             emit(i, j, &manifold);
         }
@@ -242,6 +242,12 @@ fn guard(mesh: &Mesh, triangle: usize, pose: &Pose) -> Guard {
     let place = |v: Vec3| if turned { turn * v + pose.translation } else { v + pose.translation };
     let normal = if turned { turn * mesh.normals[triangle] } else { mesh.normals[triangle] };
     Guard { corners: mesh.corners(triangle).map(place), normal, edges }
+}
+
+/// Whether a piece looks where a contact pushes from it: a triangle has no back. Where one does not, those
+/// beyond its edges do.
+fn faces(piece: &Piece, away: Vec3) -> bool {
+    piece.guard.is_none_or(|guard| guard.normal.dot(away) > -1e-6)
 }
 
 fn wholly_behind(triangle: &Piece, body: &Piece) -> bool {

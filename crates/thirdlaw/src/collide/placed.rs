@@ -22,6 +22,9 @@ pub struct Placed {
     /// Distance at which contacts are looked for at rest, m, and what turning, or turning round, adds in a step.
     pub rest: f64,
     turning: f64,
+    /// Way that gravity adds in a step, m, where that is more than the body looks ahead at rest: what is a
+    /// millimetre thick falls through itself from rest.
+    pub fall: Vec3,
     /// Distance from the centre of mass to the farthest point, m: what moving adds at most.
     pub reach: f64,
     /// Half its thickness where it is thinnest, m; that of ground is without end.
@@ -45,6 +48,7 @@ impl Placed {
         velocity: Vec3::ZERO,
         rest: 0.0,
         turning: 0.0,
+        fall: Vec3::ZERO,
         reach: 0.0,
         thickness: 0.0,
         half: Vec3::NEG_ONE,
@@ -93,6 +97,14 @@ impl Placed {
         }
     }
 
+    /// Notes what gravity, m/s², does in a step of `dt` seconds.
+    pub fn let_fall(&mut self, (body, now): (&BodyModel, &BodyState), gravity: Vec3, dt: f64) {
+        let falls = body.is_dynamic() && !now.asleep;
+        let fall = dt * dt * body.gravity_scale * gravity;
+        let far = fall.length_squared() > self.rest * self.rest;
+        self.fall = if falls && far { fall } else { Vec3::ZERO };
+    }
+
     /// Whether it is a box.
     pub fn is_box(&self) -> bool {
         self.half.x >= 0.0
@@ -122,17 +134,17 @@ impl Placed {
     /// How far ahead of its motion in a step of `dt` seconds it looks for contacts, m. A contact's normal
     /// is worth knowing only near the body, so no farther than it is long; sweeping covers the rest.
     pub fn travel(&self, dt: f64) -> f64 {
-        (self.velocity.length() * dt + self.turning).min(self.reach)
+        (self.velocity.length() * dt + self.turning + self.fall.length()).min(self.reach)
     }
 
     /// Whether it goes farther in a step of `dt` seconds than it looks ahead.
     pub fn outruns_its_look(&self, dt: f64) -> bool {
-        self.velocity.length() * dt + self.turning > self.reach
+        self.velocity.length() * dt + self.turning + self.fall.length() > self.reach
     }
 
     /// A box around all that it sweeps in a step of `dt` seconds.
     pub fn swept(&self, dt: f64) -> Aabb {
-        let end = self.position + dt * self.velocity;
+        let end = self.position + dt * self.velocity + self.fall;
         let around = Vec3::splat(self.reach + self.rest);
         Aabb::new(self.position.min(end) - around, self.position.max(end) + around)
     }
@@ -166,7 +178,7 @@ pub fn pair_margin(a: &Placed, b: &Placed, dt: f64) -> f64 {
 
 /// The most that points of a pair approach each other in a step of `dt` seconds, m.
 fn pair_travel(a: &Placed, b: &Placed, dt: f64) -> f64 {
-    a.velocity.distance(b.velocity) * dt + a.turning + b.turning
+    a.velocity.distance(b.velocity) * dt + a.turning + b.turning + a.fall.distance(b.fall)
 }
 
 /// Whether a pair may meet in a step of `dt` seconds farther away than contacts are looked for.

@@ -124,7 +124,7 @@ mod tests {
             let (model, lengths) = (world.model(), (1.0 / 60.0, 1.0 / 480.0));
             let (mut broad, mut scratch) = (BroadPhase::default(), ContactScratch::default());
             let mut update = |state: &mut crate::state::State| {
-                broad.update(model, state, lengths.0);
+                broad.update(model, state, (lengths.0, Vec3::ZERO));
                 update(model, state, &mut broad, lengths, &mut scratch);
             };
             update(&mut state);

@@ -48,7 +48,7 @@ fn no_pair_with_a_contact_is_missed() {
                 body.velocity.angular = dice.vector(0.5);
             }
         }
-        broad.update(model, &state, dt);
+        broad.update(model, &state, (dt, Vec3::ZERO));
         let bodies = model.bodies.iter().zip(&state.bodies);
         let placed: Vec<Placed> = bodies.map(|(body, now)| Placed::new(body, now, dt)).collect();
         let pairs: Vec<(u32, u32)> = broad.pairs().collect();
@@ -131,11 +131,11 @@ fn memory_changes_no_contact() {
         }
         let mut anew = state.clone();
         let mut first = BroadPhase::default();
-        first.update(model, &anew, lengths.0);
+        first.update(model, &anew, (lengths.0, Vec3::ZERO));
         let calm = far < 1e-4 && step % 5 > 1;
         known += if calm { first.pairs().count() } else { 0 };
         update(model, &mut anew, &mut first, lengths, &mut ContactScratch::default());
-        broad.update(model, &state, lengths.0);
+        broad.update(model, &state, (lengths.0, Vec3::ZERO));
         examined += if calm { broad.pairs().count() } else { 0 };
         update(model, &mut state, &mut broad, lengths, &mut scratch);
         assert_eq!(state.contacts, anew.contacts, "step {step}");

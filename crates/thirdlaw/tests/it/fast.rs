@@ -203,14 +203,14 @@ fn thin_plates_and_rods_that_spin_stay_before_walls() {
                 }
                 let place = at(&world, body);
                 let beside = place.y.abs().max(place.z.abs()) > 3.0;
-                passed += u32::from(place.x > at(&world, wall).x + 0.02 && !beside);
+                let passes = place.x > at(&world, wall).x + 0.02 && !beside;
+                // Not mended yet: a plate made of triangles on a block that moves out of its way.
+                passed += u32::from(passes && !(name == "heavy block" && k == 4));
                 gained = gained.max(measure::energy(&world).kinetic / before - 1.0);
             }
         }
         println!("after:  {name}: {passed} of 30 pass, energy {gained:+.1e} at most");
-        // Not mended yet: a closed mesh thinner than what is in it pushes that out on either side, and so is a
-        // plate made of triangles by a heavy block.
-        assert!(passed == 0 || ["mesh", "heavy block"].contains(&name), "{name}: {passed}");
+        assert!(passed == 0, "{name}: {passed}");
         assert!(gained < 1e-3, "{name}: {gained}");
     }
 }

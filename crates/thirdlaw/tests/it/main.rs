@@ -27,6 +27,7 @@ mod library;
 mod materials;
 mod measures;
 mod mechanism;
+mod meshes;
 mod net;
 mod particles;
 mod parts;

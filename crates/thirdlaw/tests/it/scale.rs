@@ -119,3 +119,62 @@ fn settings_can_be_lengths_for_all_bodies() {
     assert!(scaled < 0.02 * (2e-4 + 1e-3), "{scaled}");
     assert!((1.5e-4..2.5e-4).contains(&given), "{given}");
 }
+
+/// Parts of a step of `dt` seconds with a die on the ground.
+fn parts(size: f64, dt: f64) -> u32 {
+    let mut world = earth();
+    let mut settings = *world.settings();
+    settings.substeps = 1;
+    world.set_settings(settings).unwrap();
+    world.add_body(floor()).unwrap();
+    let half = 0.5 * size;
+    world.add_body(Body::dynamic(cuboid(half, half, half)).at(0.0, half, 0.0)).unwrap();
+    world.step(1e-3 * dt).unwrap();
+    world.step(dt).unwrap().substeps
+}
+
+#[test]
+fn a_step_is_made_in_as_many_parts_as_small_things_are_quick() {
+    println!("known:  contacts hold for half the time in which a die falls over, √(r/g)");
+    assert_eq!([1.0, 0.05, 0.02].map(|size| parts(size, 1.0 / 60.0)), [1; 3]);
+    assert!(parts(1e-3, 1.0 / 60.0) > 2);
+    for size in [1e-3, 3e-3, 1e-2] {
+        let [small, large] = [parts(size, 0.01), parts(4.0 * size, 0.02)];
+        println!("after:  {size} m at 0.01 s: {small} parts, four times as large: {large}");
+        assert_eq!(small, large, "{size}");
+    }
+    assert!(parts(1e-4, 0.1) <= 8, "bounded");
+}
+
+#[test]
+fn millimetre_things_do_not_fall_through_the_ground_at_ordinary_frame_rates() {
+    println!(
+        "known:  no centre below the ground; before: up to half a millimetre, in the third frame"
+    );
+    for fps in [24.0, 30.0, 60.0] {
+        for (i, size) in [5e-4, 1e-3, 2e-3, 5e-3, 2e-2].into_iter().enumerate() {
+            let mut world = earth();
+            world.add_body(floor()).unwrap();
+            let shapes = [
+                Shape::cylinder(size, 0.25 * size).unwrap(),
+                cuboid(0.5 * size, size, 0.3 * size),
+                Shape::capsule(0.7 * size, 0.3 * size).unwrap(),
+            ];
+            let ids = [0, 1, 2].map(|k: usize| {
+                let turn = Vec3::new(1.0 + k as f64, 0.4 * i as f64, 0.7);
+                let body = Body::dynamic(shapes[k].clone()).rotated(turn);
+                let body = body.at(4.0 * size * k as f64, 1.5 * size, 0.0);
+                world.add_body(body.moving(10.0 * size * Vec3::X)).unwrap()
+            });
+            let mut lowest = f64::INFINITY;
+            for _ in 0..(fps as usize) {
+                world.step(1.0 / fps).unwrap();
+                for id in ids {
+                    lowest = lowest.min(world.center(id).unwrap().y);
+                }
+            }
+            println!("after:  {size} m at {fps}/s: lowest centre {:.2} of its size", lowest / size);
+            assert!(lowest > 0.0, "{size} m at {fps}/s: {lowest}");
+        }
+    }
+}

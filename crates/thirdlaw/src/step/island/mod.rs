@@ -32,7 +32,7 @@ pub struct Island {
     pub bounces: bool,
     /// Whether two of its bodies lie deep in each other.
     pub deep: bool,
-    /// Whether a material asks for more than friction and restitution.
+    /// Whether a material asks for more than friction and restitution, or a mesh moves by forces.
     pub special: bool,
     /// First of its joints and constraints.
     pub link_start: usize,
@@ -92,7 +92,9 @@ impl Traits {
     fn of(body: &BodyModel) -> Traits {
         Traits {
             half_thickness: body.half_thickness as f32,
-            special: body.materials().any(|material| !material.is_plain()),
+            // surfaces without an inside may ask for what cannot be: only the general way looks at the energy
+            special: body.materials().any(|material| !material.is_plain())
+                || (body.is_dynamic() && body.shape.is_mesh()),
             runs: body.materials().any(|m| m.surface_velocity != Default::default()),
         }
     }
@@ -134,7 +136,7 @@ pub struct Touch {
     pub bounces: bool,
     /// Whether both bodies move by forces and lie deep in each other.
     pub deep: bool,
-    /// Whether a material asks for more than friction and restitution.
+    /// Whether a material asks for more than friction and restitution, or a mesh moves by forces.
     pub special: bool,
     /// Whether one of the surfaces runs.
     pub runs: bool,

@@ -5,13 +5,15 @@
 //! solve. Islands that iterate a fixed number of times, because nothing about them asks to converge,
 //! bounces or the direct path, are one problem together: their contacts share no body that moves, so that
 //! the colours of each are those that it has alone, and lanes do not mix. The bits of an island do not
-//! depend on its company.
+//! depend on its company. An island that contact has given energy in a substep was not solved: it is said so,
+//! and goes the general way instead.
 
 use super::restitution::{INSIDE, Spring, Springs};
 use super::stopwatch::{Spent, Stopwatch};
-use super::substep::{IslandScratch, Members, Setting, SolveTotals};
+use super::substep::{GAINED, IslandScratch, Members, Setting, SolveTotals};
 use crate::contact::{Anchor, Softness, follow};
 use crate::math::Mat3;
+use crate::model::Model;
 
 /// Advances islands by a step; what comes out waits in `scratch` to be written back.
 pub fn solve<'a>(
@@ -24,12 +26,13 @@ pub fn solve<'a>(
     let (substeps, contact) = (settings.substeps, &settings.contact);
     let h = dt / f64::from(substeps);
     let springs = Springs::new(contact, h);
-    let count = islands.clone().map(|island| island.bodies.len()).sum();
+    let count: usize = islands.clone().map(|island| island.bodies.len()).sum();
     let mut totals = SolveTotals::default();
     let mut first = *watch;
 
-    scratch.gather(setting, islands);
+    scratch.gather(setting, islands.clone());
     scratch.fix_points(&springs);
+    scratch.watch_energy(islands.map(|island| island.bodies.len()));
     let turned = scratch.bodies[..count].iter().any(|b| !model.bodies[b.slot as usize].isotropic);
     follow::begin(&scratch.problem, &scratch.anchors, &scratch.impulses, &mut scratch.solver);
     for substep in 0..substeps {
@@ -42,6 +45,7 @@ pub fn solve<'a>(
         if told {
             first.integrated();
         }
+        scratch.note_energy(model);
         let IslandScratch { problem, velocities, solver, poses, bodies, .. } = scratch;
         poses.clear();
         poses.extend(bodies.iter().map(|body| (body.position, Mat3::from_quat(body.rotation))));
@@ -54,6 +58,7 @@ pub fn solve<'a>(
         }
         totals.iterations += contact.iterations + contact.relax_iterations;
         totals.residual = totals.residual.max(left);
+        scratch.judge_energy(model);
         if told {
             first.solved();
         }
@@ -68,7 +73,41 @@ pub fn solve<'a>(
     totals
 }
 
+/// Kinetic energy of an island before contact, and whether contact has added to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EnergyWatch {
+    bodies: [usize; 2],
+    before: f64,
+    pub gained: bool,
+}
+
 impl IslandScratch {
+    /// Begins to watch the energy of islands of so many bodies each.
+    fn watch_energy(&mut self, counts: impl Iterator<Item = usize>) {
+        self.energies.clear();
+        let mut first = 0;
+        self.energies.extend(counts.map(|count| {
+            let bodies = [first, first + count];
+            first += count;
+            EnergyWatch { bodies, before: 0.0, gained: false }
+        }));
+    }
+
+    fn note_energy(&mut self, model: &Model) {
+        for i in 0..self.energies.len() {
+            let [first, end] = self.energies[i].bodies;
+            self.energies[i].before = self.kinetic(model, first..end);
+        }
+    }
+
+    fn judge_energy(&mut self, model: &Model) {
+        for i in 0..self.energies.len() {
+            let [first, end] = self.energies[i].bodies;
+            let gained = self.kinetic(model, first..end) > GAINED * self.energies[i].before;
+            self.energies[i].gained |= gained;
+        }
+    }
+
     /// Where contact points are on their bodies.
     fn fix_points(&mut self, springs: &Springs) {
         self.anchors.clear();

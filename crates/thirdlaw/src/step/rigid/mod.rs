@@ -26,6 +26,7 @@ pub(crate) mod jointed_contacts;
 pub(crate) mod jointed_rows;
 pub(crate) mod kinematic;
 pub(crate) mod next_problem;
+mod parts;
 pub(crate) mod pile;
 pub(crate) mod reduced;
 pub(crate) mod restitution;
@@ -97,8 +98,34 @@ impl Clone for Scratch {
     }
 }
 
-/// Advances `state` by `dt` seconds.
+/// Advances `state` by `dt` seconds, in as many parts as small bodies ask for.
 pub fn step(
+    model: &Model,
+    state: &mut State,
+    settings: &Settings,
+    dt: f64,
+    scratch: &mut Scratch,
+    observer: &mut dyn Observer,
+) -> Result<StepReport, StepError> {
+    let parts = parts::count(model, state, settings, dt);
+    if parts == 1 {
+        return advance(model, state, settings, dt, scratch, observer);
+    }
+    let (time, number) = (state.time, state.step);
+    let each = Settings { substeps: settings.substeps.div_ceil(parts), ..*settings };
+    let mut whole = StepReport::default();
+    for part in 0..parts {
+        let made = advance(model, state, &each, dt / f64::from(parts), scratch, observer);
+        state.step = number;
+        let report = made.inspect_err(|_| state.time = time)?;
+        whole = if part == 0 { report } else { whole.followed_by(report) };
+    }
+    (state.time, state.step) = (time + dt, number.wrapping_add(1));
+    Ok(whole)
+}
+
+/// Advances `state` by `dt` seconds with one set of contacts.
+fn advance(
     model: &Model,
     state: &mut State,
     settings: &Settings,
@@ -142,7 +169,7 @@ pub(super) fn detect(
 ) {
     observer.begin(Stage::BroadPhase);
     set_kinematic_velocities(model, state, dt);
-    scratch.broad.update(model, state, dt);
+    scratch.broad.update(model, state, (dt, settings.gravity));
     if settings.continuous {
         scratch.broad.look_ahead(dt);
     }
@@ -231,7 +258,8 @@ fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
         report.reduced_substeps += totals.reduced;
     }
     for (plan, totals) in scratch.plans.iter().zip(&scratch.totals) {
-        let path = if plan.path == SolvePath::General { totals.path } else { plan.path };
+        let general = plan.path == SolvePath::General || totals.again;
+        let path = if general { totals.path } else { plan.path };
         report.paths.count(path, 1);
     }
     report
@@ -365,10 +393,26 @@ fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
         let totals = batched::solve(setting, members, scratch, &mut watch);
         out.totals[0].include(&totals);
         let mut at = (0, 0);
-        for (island, _) in abreast {
-            let changed = out.of(first, island);
-            scratch.write_back(shared.model, at, changed.bodies, changed.impulses);
+        for (i, (island, _)) in abreast.clone().enumerate() {
+            if island.carried || !scratch.energies[i].gained {
+                let changed = out.of(first, island);
+                scratch.write_back(shared.model, at, changed.bodies, changed.impulses);
+            }
             at = (at.0 + island.body_count, at.1 + island.contact_count);
+        }
+        let mut batched = 0;
+        for (i, (island, path)) in islands.iter().zip(paths()).enumerate() {
+            if path != SolvePath::Batched {
+                continue;
+            }
+            if !island.carried && scratch.energies[batched].gained {
+                let members = shared.islands.members(island);
+                let changed = out.of(first, island);
+                let totals = solve_island(setting, members, changed, scratch, &mut watch);
+                out.totals[i].include(&totals);
+                (out.totals[i].path, out.totals[i].again) = (totals.path, true);
+            }
+            batched += 1;
         }
     }
     if let Some(scratch) = scratch {

@@ -43,7 +43,7 @@ impl Search {
         apart: &[(u32, u32)],
     ) {
         self.touches.clear();
-        self.broad.update(model, state, span.dt);
+        self.broad.update(model, state, (span.dt, settings.gravity));
         self.broad.leave_out(apart);
         self.find_bodies(model, nodes, settings, span);
         if !model.sheet.is_empty() {

@@ -39,6 +39,7 @@ use crate::state::point::PointState;
 use crate::step::classify::{Facts, effort, falls_short, is_rigid, sag};
 use crate::step::island::{Linked, Touch};
 use resist::{Resistance, Surfaces};
+use std::ops::Range;
 
 /// Impulses of a contact point in the last substep.
 #[derive(Clone, Copy, Debug, Default)]
@@ -60,6 +61,8 @@ pub struct SolveTotals {
     pub unconverged: u32,
     /// Which path was taken.
     pub path: SolvePath,
+    /// Whether it went the general way after another.
+    pub again: bool,
     /// Multiplications made for joints.
     pub joint_work: u64,
     /// Substeps taken in the coordinates of joints.
@@ -75,6 +78,8 @@ pub struct IslandScratch {
     pub(crate) velocities: Velocities,
     /// Velocities at the start of the substep.
     before: Vec<Twist>,
+    /// Velocities after forces and impacts, before contact.
+    loose: Vec<Twist>,
     /// Velocities by which positions move.
     pub(crate) pushed: Vec<Twist>,
     pub(crate) impulses: Vec<f64>,
@@ -96,6 +101,7 @@ pub struct IslandScratch {
     /// Where they are on their bodies, and where these are, where islands go abreast.
     pub(crate) anchors: Vec<contact::Anchor>,
     pub(crate) poses: Vec<contact::Pose>,
+    pub(crate) energies: Vec<super::batched::EnergyWatch>,
     /// Slots of touched bodies that are not dynamic, ascending.
     pub(crate) others: Vec<u32>,
     /// Joints, where the island has any.
@@ -183,6 +189,15 @@ pub struct Changed<'a> {
     pub points: &'a mut [PointState],
 }
 
+/// How many times as fast as anything was, or is to be pushed, a body may be after overlaps are pushed apart. Contacts
+/// that push a thin body to both sides have no answer: impulses against each other grow with every turn, and
+/// once the body has turned a little they throw it.
+const THROWN: f64 = 10.0;
+/// Kinetic energy after contact, over that before, that is more than rounding: contacts that push only take energy.
+pub(crate) const GAINED: f64 = 1.001;
+/// Iterations from no impulses at all, where those from the last ones have made energy.
+const ANEW: u32 = 50;
+
 /// Advances one island by a step.
 pub fn solve_island(
     setting: Setting,
@@ -216,7 +231,9 @@ pub fn solve_island(
     let springs = Springs::new(&contact, h).rigid(is_rigid(&facts, &contact));
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+    let anew = SolveSettings { iterations: relax.iterations.max(ANEW), ..relax };
     let deep = members.contacts.iter().any(|touch| touch.deep);
+    let (mut thrown, mut energy) = (false, 0.0);
     for substep in 0..substeps {
         let time = state.time + f64::from(substep) * h;
         let told = substep == 0 && !free;
@@ -232,20 +249,36 @@ pub fn solve_island(
             scratch.place_rows_on(state, &springs, h);
             scratch.bounce(&settings.contact, h, 0.5);
             contact::refresh(&scratch.problem, &mut scratch.solver);
+            let most = THROWN * (scratch.fastest(model, slots.len()) + scratch.push_speed());
+            scratch.loose.clone_from(&scratch.velocities.bodies);
+            energy = scratch.kinetic(model, 0..slots.len());
             scratch.warm_start();
-            scratch.warm_resistances();
-            if deep {
-                scratch.keep_unpushed();
+            if scratch.fastest(model, slots.len()) > most {
+                scratch.start_cold();
             }
+            scratch.warm_resistances();
+            scratch.keep_unpushed();
             totals.add(scratch.solve_resisting(&push_out));
+            thrown = scratch.fastest(model, slots.len()) > most;
         }
         scratch.pushed.clone_from(&scratch.velocities.bodies);
-        if !free && settings.contact.relax_iterations > 0 {
-            if deep {
+        if !free && (settings.contact.relax_iterations > 0 || thrown) {
+            if deep || thrown {
                 scratch.take_unpushed();
             }
             scratch.relax_rows(h);
             totals.add(scratch.solve_resisting(&relax));
+            if scratch.kinetic(model, 0..slots.len()) > GAINED * energy
+                && !scratch.is_driven(slots.len())
+                && facts.relative_speed * dt < 1.0
+            {
+                scratch.start_cold();
+                totals.add(scratch.solve_resisting(&anew));
+            }
+        }
+        if thrown {
+            // what cannot be pushed apart stays where it is
+            scratch.pushed.clone_from(&scratch.velocities.bodies);
         }
         if told {
             first.solved();
@@ -348,6 +381,14 @@ impl IslandScratch {
         self.resistances.clone_from(&self.unpushed_resistances);
     }
 
+    /// Goes back to velocities before contact, with no impulses at all. From there each turn of the solver takes
+    /// energy; from the impulses of a substep whose contacts lay otherwise it need not.
+    fn start_cold(&mut self) {
+        self.velocities.bodies.clone_from(&self.loose);
+        self.impulses.fill(0.0);
+        self.forget_resistances();
+    }
+
     pub(crate) fn solve(&mut self, settings: &SolveSettings) -> SolveReport {
         contact::solve(
             &self.problem,
@@ -356,6 +397,32 @@ impl IslandScratch {
             &mut self.impulses,
             &mut self.solver,
         )
+    }
+
+    /// Kinetic energy of a range of bodies, J.
+    pub(in crate::step) fn kinetic(&self, model: &Model, range: Range<usize>) -> f64 {
+        let bodies = self.bodies[range.clone()].iter().zip(&self.velocities.bodies[range]);
+        let twice = bodies.fold(0.0, |sum, (local, v)| {
+            let body = &model.bodies[local.slot as usize];
+            let spin = local.rotation.inverse() * v.angular;
+            sum + body.mass * v.linear.length_squared() + spin.dot(body.inertia * spin)
+        });
+        0.5 * twice
+    }
+
+    /// Whether something that moves by itself, or a surface that runs, may do work on the first bodies.
+    fn is_driven(&self, count: usize) -> bool {
+        let moves = |v: &Twist| v.linear != Vec3::ZERO || v.angular != Vec3::ZERO;
+        self.velocities.bodies[count..].iter().any(moves) || self.surfaces.iter().any(Surfaces::run)
+    }
+
+    /// Largest speed of a point of the first bodies, m/s.
+    fn fastest(&self, model: &Model, count: usize) -> f64 {
+        let bodies = self.bodies.iter().zip(&self.velocities.bodies).take(count);
+        bodies.fold(0.0, |most: f64, (local, v)| {
+            let reach = model.bodies[local.slot as usize].reach;
+            most.max(v.linear.length() + reach * v.angular.length())
+        })
     }
 
     /// x ← x + h v^p.

@@ -64,6 +64,11 @@ impl Surfaces {
         })
     }
 
+    /// Whether a surface runs against its body.
+    pub fn run(&self) -> bool {
+        self.velocities != [Vec3::ZERO; 2]
+    }
+
     /// What the two friction rows of a point want: how fast surfaces run, and μ as they slide or stick, given
     /// velocities at the start of the substep. `scale` is that of the settings' lengths.
     pub fn place(&self, rows: &mut [Row], turns: [Quat; 2], before: [&Twist; 2], scale: f64) {
@@ -164,8 +169,13 @@ impl IslandScratch {
 
     /// The same, where torques of the substep before have not been given.
     pub(in crate::step) fn resist_anew(&mut self) {
-        self.resistances.iter_mut().for_each(|resistance| resistance.impulses = [0.0; 3]);
+        self.forget_resistances();
         self.resist();
+    }
+
+    /// Lets go of all torques.
+    pub(super) fn forget_resistances(&mut self) {
+        self.resistances.iter_mut().for_each(|resistance| resistance.impulses = [0.0; 3]);
     }
 
     /// Solves contacts, in turns with torques where there are any.

@@ -167,6 +167,12 @@ impl IslandScratch {
         }
     }
 
+    /// Largest speed at which an overlap is to be pushed apart, m/s.
+    pub(super) fn push_speed(&self) -> f64 {
+        let normals = self.problem.rows.iter().step_by(3);
+        normals.fold(0.0, |most, row| most.max(-row.bias))
+    }
+
     /// Whether no contact point touches, with bodies as they are.
     pub(in crate::step) fn are_open(&self, state: &State) -> bool {
         self.contacts.iter().all(|local| {
