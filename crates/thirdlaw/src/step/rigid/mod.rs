@@ -113,6 +113,7 @@ pub fn step(
     observer.begin(Stage::Solve);
     let clock = observer.clock();
     let spent = solve_islands((model, state, settings, dt), scratch, clock);
+    state.runs.clear();
     observer.end(Stage::Solve);
     if clock.is_some() {
         observer.divide(Stage::Integrate, spent.share());
