@@ -112,7 +112,7 @@ fn stats_rows(folder: &RunFolder) -> Result<Vec<FrameStats>, RunError> {
     }
     table::scan(&folder.stats(), |frame, _, row| {
         if frame.is_none() {
-            return row.iter().eq(stats::COLUMNS);
+            return row.iter().eq(stats::column_names());
         }
         match stats::from_row(row) {
             Some(stats) if stats.frame as usize == frames.len() => {

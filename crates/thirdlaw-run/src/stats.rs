@@ -4,76 +4,17 @@ use crate::error::RunError;
 use crate::folder::STATS;
 use crate::tables::table;
 use std::path::Path;
-use thirdlaw::{PathCounts, SolvePath};
 use thirdlaw_scene::FrameStats;
+use thirdlaw_scene::expect::COLUMNS;
 
-/// The columns of `stats.csv`. Energies in J, momentum in N·s, angular momentum about the world's
-/// origin in N·m·s, jitter in J/kg, lengths in m, residual in m/s.
-pub(crate) const COLUMNS: [&str; 40] = [
-    "frame",
-    "time",
-    "kinetic",
-    "jitter",
-    "gravity",
-    "elastic",
-    "px",
-    "py",
-    "pz",
-    "lx",
-    "ly",
-    "lz",
-    "contacts",
-    "penetration",
-    "strain",
-    "volume_error",
-    "joint_error",
-    "contact_iterations",
-    "contact_residual",
-    "cg_iterations",
-    "substeps",
-    "step_ms",
-    "hash",
-    "particles",
-    "path_free",
-    "path_batched",
-    "path_pile",
-    "path_converged_pile",
-    "path_jointed_pile",
-    "path_general",
-    "path_direct",
-    "path_reduced",
-    "path_joints",
-    "path_through_joints",
-    "path_joints_in_turn",
-    "path_joints_interleaved",
-    "path_joint_rows",
-    "path_soft_joints",
-    "unconverged",
-    "unfinished",
-];
-
-/// The first of the columns that count islands by their paths.
-const FIRST_PATH: usize = 24;
+/// The names of the columns of `stats.csv`.
+pub(crate) fn column_names() -> Vec<&'static str> {
+    COLUMNS.iter().map(|column| column.name).collect()
+}
 
 /// The fields of a row.
 pub(crate) fn to_row(stats: &FrameStats) -> Vec<String> {
-    let [px, py, pz] = stats.momentum;
-    let [lx, ly, lz] = stats.angular;
-    let mut row = vec![stats.frame.to_string()];
-    row.extend([stats.time, stats.kinetic, stats.jitter, stats.gravity, stats.elastic].map(exact));
-    row.extend([px, py, pz, lx, ly, lz].map(exact));
-    row.push(stats.contacts.to_string());
-    row.extend([stats.penetration, stats.strain, stats.volume_error, stats.joint_error].map(exact));
-    row.push(stats.contact_iterations.to_string());
-    row.push(exact(stats.contact_residual));
-    row.push(stats.cg_iterations.to_string());
-    row.push(stats.substeps.to_string());
-    row.push(format!("{:.3}", stats.step_ms));
-    row.push(hash_text(stats.hash));
-    row.push(stats.particles.to_string());
-    row.extend(stats.paths.iter().map(|(_, islands)| islands.to_string()));
-    row.extend([stats.unconverged, stats.unfinished].map(|count| count.to_string()));
-    row
+    COLUMNS.iter().map(|column| column.text(stats, exact)).collect()
 }
 
 /// Reads a row back; `None` if it is not one.
@@ -81,37 +22,11 @@ pub(crate) fn from_row(row: &csv::StringRecord) -> Option<FrameStats> {
     if row.len() != COLUMNS.len() {
         return None;
     }
-    let real = |column: usize| row[column].parse::<f64>().ok();
-    let count = |column: usize| row[column].parse().ok();
-    let mut paths = PathCounts::default();
-    for (column, path) in (FIRST_PATH..).zip(SolvePath::ALL) {
-        paths.count(path, count(column)?);
+    let mut stats = FrameStats::default();
+    for (column, text) in COLUMNS.iter().zip(row) {
+        column.read(text, &mut stats)?;
     }
-    Some(FrameStats {
-        paths,
-        frame: count(0)?,
-        time: real(1)?,
-        kinetic: real(2)?,
-        jitter: real(3)?,
-        gravity: real(4)?,
-        elastic: real(5)?,
-        momentum: [real(6)?, real(7)?, real(8)?],
-        angular: [real(9)?, real(10)?, real(11)?],
-        contacts: count(12)?,
-        penetration: real(13)?,
-        strain: real(14)?,
-        volume_error: real(15)?,
-        joint_error: real(16)?,
-        contact_iterations: count(17)?,
-        contact_residual: real(18)?,
-        cg_iterations: count(19)?,
-        substeps: count(20)?,
-        step_ms: real(21)?,
-        hash: u64::from_str_radix(&row[22], 16).ok()?,
-        particles: row[23].parse().ok()?,
-        unconverged: count(38)?,
-        unfinished: count(39)?,
-    })
+    Some(stats)
 }
 
 /// The measurements of the run in `folder`, from frame 0; none where it has no `stats.csv`.
@@ -151,6 +66,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use thirdlaw::SolvePath;
 
     #[test]
     fn a_row_reads_back_as_the_same_numbers() {
@@ -171,9 +87,12 @@ mod tests {
         SolvePath::ALL.into_iter().for_each(|path| stats.paths.count(path, path as u32 + 3));
         let row = to_row(&stats);
         assert_eq!(row.len(), COLUMNS.len());
-        let names = SolvePath::ALL.map(|path| format!("path_{}", path.name()));
-        assert_eq!(COLUMNS[FIRST_PATH..][..names.len()], names);
-        assert_eq!(row[22], "00abcdef01234567");
+        let place = |name: &str| COLUMNS.iter().position(|column| column.name == name).unwrap();
+        for path in SolvePath::ALL {
+            let name = format!("path_{}", path.name());
+            assert_eq!(row[place(&name)], stats.paths.of(path).to_string());
+        }
+        assert_eq!(row[place("hash")], "00abcdef01234567");
         assert_eq!(from_row(&csv::StringRecord::from(row)), Some(stats));
     }
 

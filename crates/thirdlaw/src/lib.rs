@@ -20,7 +20,7 @@
 //! - `f32`: `math::single` converts to single precision and back, for pictures.
 
 #![deny(missing_docs)]
-#![warn(missing_debug_implementations)]
+#![deny(missing_debug_implementations)]
 #![cfg_attr(test, allow(unused_must_use))]
 
 pub mod contact;
@@ -82,14 +82,14 @@ pub use model::settings::{
 };
 pub use model::solid::{MeshQuality, Skin, SolidMesh};
 pub use report::{Observer, PathCounts, SolvePath, Stage, StepError, StepReport};
-pub use shape::Shape;
+pub use shape::{ConvexSurface, Shape};
 pub use state::joint::JointReading;
 pub use state::snapshot::{Snapshot, SnapshotError};
 pub use state::stream::Stream;
 pub use world::{
-    Attachments, BodyContact, DebugLine, DebugParts, Filter, Listening, LoadError, Particle,
-    PointHit, QueryError, Ray, RayHit, ShapeHit, StepClock, StepProblem, Thing, TouchPoint, World,
-    WorldEvent,
+    Attachments, BodyContact, CallRecording, DebugLine, DebugParts, Filter, Listening, LoadError,
+    Particle, PointHit, QueryError, Ray, RayHit, ReplayError, ShapeHit, StepClock, StepProblem,
+    Thing, TouchPoint, World, WorldEvent,
 };
 
 /// The examples of the README and of the book, compiled and run.

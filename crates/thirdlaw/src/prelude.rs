@@ -14,12 +14,13 @@
 
 pub use crate::{
     AnyId, Attachments, Axis, AxisLocks, AxisMode, Body, BodyContact, BodyId, BodyKind, BodyPart,
-    Character, CharacterSettings, Cloth, ClothId, ClothMesh, Combine, Constraint, ConstraintId,
-    ContactHook, DebugLine, DebugParts, Deformable, DeformableId, Drive, EditError, Emitter,
-    EmitterId, Fabric, Filter, Footing, Force, ForceField, Frame, Groups, Hold, HookedBody,
-    HookedContact, Joint, JointId, JointKind, Keyframe, Keyframes, Limits, Listening, LoadError,
-    Mass, Mat3, Material, Observer, PartId, Particle, ParticleId, Pin, Point, PointHit, PointId,
-    Pose, Quat, QueryError, Ray, RayHit, Settings, Shape, ShapeHit, Side, Snapshot, SolidLaw,
-    SolidMaterial, SolidMesh, Source, StaleId, StepClock, StepError, StepReport, SurfaceMaterial,
-    Target, TouchPoint, Twist, Vec3, Vehicle, Wheel, WheelSettings, World, WorldEvent,
+    CallRecording, Character, CharacterSettings, Cloth, ClothId, ClothMesh, Combine, Constraint,
+    ConstraintId, ContactHook, ConvexSurface, DebugLine, DebugParts, Deformable, DeformableId,
+    Drive, EditError, Emitter, EmitterId, Fabric, Filter, Footing, Force, ForceField, Frame,
+    Groups, Hold, HookedBody, HookedContact, Joint, JointId, JointKind, Keyframe, Keyframes,
+    Limits, Listening, LoadError, Mass, Mat3, Material, Observer, PartId, Particle, ParticleId,
+    Pin, Point, PointHit, PointId, Pose, Quat, QueryError, Ray, RayHit, Settings, Shape, ShapeHit,
+    Side, Snapshot, SolidLaw, SolidMaterial, SolidMesh, Source, StaleId, StepClock, StepError,
+    StepReport, SurfaceMaterial, Target, TouchPoint, Twist, Vec3, Vehicle, Wheel, WheelSettings,
+    World, WorldEvent,
 };

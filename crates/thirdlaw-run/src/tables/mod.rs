@@ -59,7 +59,7 @@ impl Tables {
         record: &RunRecord,
         open: &mut Open<'_>,
     ) -> Result<Tables, RunError> {
-        let stats = open(&folder.stats(), &stats::COLUMNS)?;
+        let stats = open(&folder.stats(), &stats::column_names())?;
         let mut open_if = |wanted: bool, path: &Path, columns: &[&str]| match wanted {
             true => open(path, columns).map(Some),
             false => Ok(None),

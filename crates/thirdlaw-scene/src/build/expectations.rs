@@ -4,8 +4,8 @@ use super::Builder;
 use super::settings::Timing;
 use crate::error::SceneError;
 use crate::expect::{
-    BODY_READINGS, BodyReading, CLOTH_READINGS, COLUMNS, ClothReading, Expectation, Of, Reading,
-    Test, VERTEX_READINGS,
+    BODY_READINGS, BodyReading, CLOTH_READINGS, ClothReading, Expectation, Of, Reading, Test,
+    VERTEX_READINGS, expected_columns,
 };
 use crate::names::nearest;
 use crate::node::{Entry, Table};
@@ -36,18 +36,18 @@ impl Builder<'_> {
 
     fn reading(&self, entry: &Entry) -> Result<Reading, SceneError> {
         let key = entry.key.as_str();
-        if let Some(column) = COLUMNS.iter().find(|c| **c == key) {
+        if let Some(column) = expected_columns().find(|column| *column == key) {
             return Ok(Reading::Column(column));
         }
         let fail = |message: String, hint: String| {
             Err(SceneError::new(&entry.key_place, message).hint(hint))
         };
         let Some((body, quantity)) = key.rsplit_once('.') else {
-            let hint = match nearest(key, COLUMNS) {
+            let hint = match nearest(key, expected_columns()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!(
                     "a quantity of a body like \"{key}.y\", or one of {}",
-                    COLUMNS.join(", ")
+                    expected_columns().collect::<Vec<_>>().join(", ")
                 ),
             };
             return fail(format!("there is no reading `{key}`"), hint);

@@ -1,6 +1,7 @@
 //! What a scene promises, and whether a run kept it.
 
 mod cloth;
+mod columns;
 mod coupling;
 mod emitter;
 mod joint;
@@ -8,11 +9,12 @@ mod point;
 mod reading;
 
 pub use cloth::{CLOTH_READINGS, ClothReading, VERTEX_READINGS, VertexReading};
+pub use columns::{COLUMNS, StatsColumn, expected_columns};
 pub use coupling::{COUPLING_READINGS, CouplingFrame, CouplingReading};
 pub use emitter::{EMITTER_READINGS, EmitterReading};
 pub use joint::{JOINT_READINGS, JointQuantity, MAIN_READINGS};
 pub use point::{POINT_READINGS, PointReading};
-pub use reading::{BODY_READINGS, BodyReading, COLUMNS, FrameStats, Reading};
+pub use reading::{BODY_READINGS, BodyReading, FrameStats, Reading};
 
 use crate::{Scene, SceneBody};
 use std::ops::Range;

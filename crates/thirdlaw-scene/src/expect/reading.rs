@@ -1,6 +1,7 @@
 //! What can be read off a frame: columns of the statistics, and quantities of bodies.
 
 use super::cloth::ClothReading;
+use super::columns::column;
 use super::coupling::CouplingReading;
 use super::emitter::EmitterReading;
 use super::joint::JointQuantity;
@@ -59,37 +60,10 @@ pub struct FrameStats {
     pub unfinished: u32,
 }
 
-/// Columns that can be expected, by name.
-pub const COLUMNS: [&str; 23] = [
-    "kinetic",
-    "jitter",
-    "gravity",
-    "elastic",
-    "px",
-    "py",
-    "pz",
-    "lx",
-    "ly",
-    "lz",
-    "contacts",
-    "penetration",
-    "strain",
-    "volume_error",
-    "joint_error",
-    "contact_iterations",
-    "contact_residual",
-    "cg_iterations",
-    "substeps",
-    "step_ms",
-    "particles",
-    "unconverged",
-    "unfinished",
-];
-
 /// What an expectation reads in a frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reading {
-    /// A column of the statistics, one of [`COLUMNS`].
+    /// A column of the statistics, one of [`super::expected_columns`].
     Column(&'static str),
     /// A quantity of one body or of several in a row; of several the one that passes worst.
     Bodies {
@@ -147,32 +121,7 @@ impl Reading {
     /// The value of a column; `None` for everything else.
     pub fn of_frame(&self, stats: &FrameStats) -> Option<f64> {
         let Reading::Column(name) = self else { return None };
-        Some(match *name {
-            "kinetic" => stats.kinetic,
-            "jitter" => stats.jitter,
-            "gravity" => stats.gravity,
-            "elastic" => stats.elastic,
-            "px" => stats.momentum[0],
-            "py" => stats.momentum[1],
-            "pz" => stats.momentum[2],
-            "lx" => stats.angular[0],
-            "ly" => stats.angular[1],
-            "lz" => stats.angular[2],
-            "contacts" => f64::from(stats.contacts),
-            "penetration" => stats.penetration,
-            "strain" => stats.strain,
-            "volume_error" => stats.volume_error,
-            "joint_error" => stats.joint_error,
-            "contact_iterations" => f64::from(stats.contact_iterations),
-            "contact_residual" => stats.contact_residual,
-            "cg_iterations" => f64::from(stats.cg_iterations),
-            "unconverged" => f64::from(stats.unconverged),
-            "unfinished" => f64::from(stats.unfinished),
-            "substeps" => f64::from(stats.substeps),
-            "step_ms" => stats.step_ms,
-            "particles" => stats.particles as f64,
-            _ => return None,
-        })
+        column(name)?.value(stats)
     }
 }
 

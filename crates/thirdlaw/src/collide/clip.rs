@@ -80,7 +80,7 @@ pub(super) fn on_plane(
     if let super::piece::Kind::Poly(poly) = &piece.kind
         && !poly.faces.is_empty()
     {
-        lower_corners(poly.vertices, n, &mut buffer.b);
+        lower_corners(poly.vertices, piece.radius, n, &mut buffer.b);
     }
     for point in &buffer.b.points {
         let separation = n.dot(point.position) - level;
@@ -102,12 +102,12 @@ pub(super) fn on_plane(
 
 /// Adds to the face that faces a plane all corners no higher than its highest: the lowest corner of an
 /// irregular solid need not be one of that face's.
-fn lower_corners(corners: &[Vec3], n: Vec3, face: &mut Feature) {
+fn lower_corners(corners: &[Vec3], radius: f64, n: Vec3, face: &mut Feature) {
     let highest = face.points.iter().map(|p| n.dot(p.position)).fold(f64::NEG_INFINITY, f64::max);
-    for (id, &position) in corners.iter().enumerate() {
-        let id = id as u32;
+    for (id, &corner) in corners.iter().enumerate() {
+        let (id, position) = (id as u32, corner - radius * n);
         if n.dot(position) < highest && face.points.iter().all(|p| p.id != id) {
-            face.points.push(FeaturePoint { position, radius: 0.0, id });
+            face.points.push(FeaturePoint { position, radius, id });
         }
     }
 }
@@ -122,6 +122,10 @@ fn witness(a: &Piece, b: &Piece, n: Vec3, p: Vec3, q: Vec3) -> Point {
             let lean = (1.0 - up * up).max(0.0).sqrt();
             let top = n.dot(round.top - round.bottom) > 0.0;
             let r = round.radii[usize::from(top)] * lean;
+            (r + piece.radius, r)
+        }
+        super::piece::Kind::Own(own) => {
+            let r = own.curvature(n);
             (r, r)
         }
     };

@@ -60,7 +60,8 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
     let scale = a.scale.min(b.scale);
     let scale = if scale.is_finite() { scale } else { 1.0 };
     if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind) {
-        if let (Some(box_a), Some(box_b)) = (pa.cuboid, pb.cuboid) {
+        let sharp = a.radius == 0.0 && b.radius == 0.0;
+        if sharp && let (Some(box_a), Some(box_b)) = (pa.cuboid, pb.cuboid) {
             let mut axis = sat::boxes(box_a, box_b, b.center - a.center, scale);
             if let Some(edges) = &mut axis.edges {
                 edges.iter_mut().flatten().for_each(|p| *p += a.center);
@@ -71,7 +72,6 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
             return between_edges((a, box_a), (b, box_b), &axis).or(Some(from_axis(&axis)));
         }
         let guarded = a.guard.is_some() || b.guard.is_some();
-        let sharp = a.radius == 0.0 && b.radius == 0.0;
         if guarded && sharp && pa.edges.len() * pb.edges.len() <= EDGE_PAIRS_MAX {
             let axis = sat::polyhedra((a, pa), (b, pb), scale, margin)?;
             return (axis.separation <= margin).then(|| from_axis(&axis));
@@ -86,6 +86,7 @@ pub(super) fn find(a: &Piece, b: &Piece, margin: f64, solver: &mut Solver) -> Op
 /// A gap of which [`find`] would say that it is there, if it is less than `limit`, else `limit`, m.
 pub(super) fn clearance(a: &Piece, b: &Piece, limit: f64) -> f64 {
     if let (Kind::Poly(pa), Kind::Poly(pb)) = (&a.kind, &b.kind)
+        && a.radius + b.radius == 0.0
         && let (Some(box_a), Some(box_b)) = (pa.cuboid, pb.cuboid)
     {
         // along an axis: corners are farther apart than that
@@ -267,6 +268,7 @@ fn best_start(a: &Piece, b: &Piece, n: Vec3) -> Vec3 {
     }
     for (piece, sign) in [(a, 1.0), (b, -1.0)] {
         match &piece.kind {
+            Kind::Own(_) => {}
             Kind::Poly(poly) => poly.normals.iter().for_each(|&n| consider(n * sign)),
             Kind::Round(round) => {
                 consider(round.axis * sign);

@@ -2,12 +2,14 @@
 //! features that face a direction.
 //!
 //! Spheres are points and capsules segments with a radius; boxes, hulls and triangles are polyhedra;
-//! cylinders and cones are one family, a disc at either end of an axis.
+//! cylinders and cones are one family, a disc at either end of an axis. What is rounded is a sharp core with a
+//! radius; shapes of the user's own are asked for their farthest points.
 
 use parry3d_f64::shape::SupportMap;
 
-use crate::math::{Pose, Vec3, tangents};
-use crate::shape::{Convex, HullEdge, MeshEdge, box_corners};
+use crate::math::{Pose, Quat, Vec3, tangents};
+use crate::shape::own::turned;
+use crate::shape::{Convex, HullEdge, MeshEdge, OwnShape, box_corners};
 
 /// Corners of the polygon that stands for a flat round end.
 const RIM: usize = 8;
@@ -37,6 +39,15 @@ pub(super) struct Piece<'a> {
 pub(super) enum Kind<'a> {
     Poly(Poly<'a>),
     Round(Round),
+    Own(Own<'a>),
+}
+
+/// A shape of the user's own, known by its farthest points.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub shape: &'a OwnShape,
+    pub origin: Vec3,
+    pub rotation: Quat,
 }
 
 /// A polyhedron, or a triangle, segment or point.
@@ -181,6 +192,16 @@ impl<'a> Piece<'a> {
                 let round = Round::new(center, axis, pose, *half_height, [*radius, 0.0]);
                 piece(Kind::Round(round), 0.0, 0.3 * radius.min(*half_height))
             }
+            Convex::Rounded(rounded) => {
+                let core = Piece::place(&rounded.core, pose, buffer)?;
+                let scale = core.scale + rounded.radius;
+                Some(Piece { radius: rounded.radius, scale, ..core })
+            }
+            Convex::Own(shape) => {
+                let own = Own { shape, origin: center, rotation: pose.rotation };
+                let center = *pose * shape.mass.center_of_mass;
+                Some(Piece { center, ..piece(Kind::Own(own), 0.0, shape.inner)? })
+            }
         }
     }
 
@@ -209,6 +230,7 @@ impl<'a> Piece<'a> {
         match &self.kind {
             Kind::Poly(poly) => poly.support(d).0,
             Kind::Round(round) => round.support(d),
+            Kind::Own(own) => own.support(d),
         }
     }
 
@@ -218,6 +240,7 @@ impl<'a> Piece<'a> {
             + match &self.kind {
                 Kind::Poly(poly) => poly.reach(n),
                 Kind::Round(round) => n.dot(round.support(n)),
+                Kind::Own(own) => n.dot(own.support(n)),
             }
     }
 
@@ -227,9 +250,8 @@ impl<'a> Piece<'a> {
         out.normal = n;
         match &self.kind {
             Kind::Poly(poly) if poly.faces.is_empty() => {
-                for (id, &v) in poly.vertices.iter().enumerate() {
-                    let position = v + n * self.radius;
-                    out.points.push(FeaturePoint { position, radius: self.radius, id: id as u32 });
+                for (id, &position) in poly.vertices.iter().enumerate() {
+                    out.points.push(FeaturePoint { position, radius: 0.0, id: id as u32 });
                 }
             }
             Kind::Poly(poly) => {
@@ -242,6 +264,13 @@ impl<'a> Piece<'a> {
                 }
             }
             Kind::Round(round) => round.feature(n, out),
+            Kind::Own(own) => own.feature(n, out),
+        }
+        if self.radius > 0.0 {
+            for point in &mut out.points {
+                point.position += n * self.radius;
+                point.radius += self.radius;
+            }
         }
     }
 
@@ -250,6 +279,7 @@ impl<'a> Piece<'a> {
         match &self.kind {
             Kind::Poly(poly) if poly.faces.is_empty() => [None, None],
             Kind::Poly(poly) => [Some(poly.normals[poly.face_toward(n)]), None],
+            Kind::Own(_) => [None, None],
             Kind::Round(round) => {
                 let up = n.dot(round.axis);
                 let cap = if up > 0.0 { round.axis } else { -round.axis };
@@ -261,6 +291,46 @@ impl<'a> Piece<'a> {
                 });
                 [cap, side]
             }
+        }
+    }
+}
+
+impl Own<'_> {
+    fn support(&self, d: Vec3) -> Vec3 {
+        self.origin + turned(self.shape, self.rotation, d)
+    }
+
+    /// How far below the surface a point lies that moves little as the body rolls, m.
+    pub fn curvature(&self, n: Vec3) -> f64 {
+        self.shape.curvature(self.rotation.conjugate() * n)
+    }
+
+    /// A flat side that faces this way, by its farthest points a little to all sides; else one point.
+    fn feature(&self, n: Vec3, out: &mut Feature) {
+        /// Tilt, and the least size of a flat side over that of a ball that is tilted so.
+        const TILT: f64 = 0.01;
+        const FLAT: f64 = 8.0;
+        let (t, u) = tangents(n);
+        const C: f64 = std::f64::consts::FRAC_1_SQRT_2;
+        const WAYS: [[f64; 2]; RIM] =
+            [[1.0, 0.0], [C, C], [0.0, 1.0], [-C, C], [-1.0, 0.0], [-C, -C], [0.0, -1.0], [C, -C]];
+        let middle = self.support(n);
+        let size = n.dot(middle - (self.origin + self.rotation * self.shape.mass.center_of_mass));
+        let mut apart: f64 = 0.0;
+        for (id, [a, b]) in (0..).zip(WAYS) {
+            let position = self.support(n + TILT * (a * t + b * u));
+            apart = apart.max((position - middle).length());
+            out.points.push(FeaturePoint { position, radius: 0.0, id });
+        }
+        let area = |k: usize| {
+            let corner = |i: usize| out.points[i % RIM].position - middle;
+            n.dot(corner(k).cross(corner(k + 1)))
+        };
+        let polygon = (0..RIM).map(area).sum::<f64>() > TILT * apart * apart;
+        if apart <= FLAT * TILT * size || !polygon {
+            out.points.clear();
+            let radius = self.curvature(n);
+            out.points.push(FeaturePoint { position: middle, radius, id: RIM as u32 });
         }
     }
 }

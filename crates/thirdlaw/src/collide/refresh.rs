@@ -55,8 +55,7 @@ impl<'a> Pairing<'a> {
         let [a, b] = placed;
         let to_own = [a.axes.transpose(), b.axes.transpose()];
         let turn = a.rotation.conjugate() * b.rotation;
-        let restitution =
-            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
+        let restitution = ma.combined_restitution(mb);
         Pairing {
             placed,
             to_own,
@@ -66,7 +65,7 @@ impl<'a> Pairing<'a> {
                 turn: [turn.x, turn.y, turn.z, turn.w].map(|x| x as f32),
                 ..Found::default()
             },
-            friction: ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction),
+            friction: ma.combined_friction(mb),
             restitution,
             skin: skin(placed, dt, restitution),
             reach: 0.1 * a.reach.min(b.reach),
@@ -75,9 +74,8 @@ impl<'a> Pairing<'a> {
 
     /// Makes the next contacts those of pieces of these materials.
     pub fn make_of(&mut self, [ma, mb]: [&Material; 2], dt: f64) {
-        self.restitution =
-            ma.restitution_combine.apply(ma.restitution, mb.restitution_combine, mb.restitution);
-        self.friction = ma.friction_combine.apply(ma.friction, mb.friction_combine, mb.friction);
+        self.restitution = ma.combined_restitution(mb);
+        self.friction = ma.combined_friction(mb);
         self.skin = skin(self.placed, dt, self.restitution);
     }
 

@@ -106,6 +106,7 @@ pub enum Bound {
 
 /// What makes a problem unfit to be solved, found by [`ContactProblem::validate`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ProblemError {
     /// The rows of this block do not follow those of the block before it, or run past the end.
     RowRange(usize),

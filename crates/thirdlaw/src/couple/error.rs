@@ -6,6 +6,7 @@ use super::method::Method;
 /// A coupled step, or a part of a coupling, that was refused. Unless it says otherwise every
 /// simulator is where it was before the call, but for those that cannot go back: they are where they came to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum CoupleError {
     /// A simulator misbehaved. The others are where they were before the step; so is this one, if
     /// it still obeys.

@@ -2,6 +2,7 @@
 
 /// What is wrong with an element, or with what it is made of.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ElementError {
     /// An element names a vertex that is not there.
     NoSuchVertex {

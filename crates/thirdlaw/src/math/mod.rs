@@ -1,5 +1,6 @@
 //! The vector types used throughout, all `f64`, and the few operations they lack.
 
+pub(crate) mod closest;
 pub mod hash;
 pub mod mass;
 pub(crate) mod random;

@@ -2,7 +2,7 @@
 //!
 //! With h(n) = max over A of n·x + max over B of −n·x, the width of the overlap along the unit vector n, the
 //! depth is min h(n), and 0 if some h(n) ≤ 0: then n parts them. A piece is a core (a point, a segment, a
-//! polyhedron, or two discs) with a radius around it.
+//! polyhedron, two discs, or a shape of the user's own) with a radius around it.
 //!
 //! - Cores without an inside have a distance d in closed form: depth = radii − d.
 //! - For polyhedra the minimum is at a face normal of either or square to an edge of each [Gottschalk et al.
@@ -20,9 +20,11 @@
 //! Nothing here is shared with the detection of contacts: it is there to judge it.
 
 use crate::math::{Pose, Vec3};
-use crate::shape::{Convex, box_corners};
+use crate::shape::own::turned;
+use crate::shape::{Convex, OwnShape, box_corners};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 /// Share of a depth to which it is certain.
 const TOLERANCE: f64 = 1e-6;
@@ -52,6 +54,11 @@ enum Core {
         /// Ends of edges, and the ways between them.
         spans: Vec<[Vec3; 2]>,
         edges: Vec<Vec3>,
+    },
+    /// A shape of the user's own.
+    Own {
+        shape: Arc<OwnShape>,
+        pose: Pose,
     },
     /// Discs of two radii around the ends of an axis.
     Discs {
@@ -89,6 +96,11 @@ impl Piece {
                 let spans = hull.edges.iter().map(|e| span(e.vertices)).collect();
                 piece(Core::polyhedron(corners, normals, spans), 0.0)
             }
+            Convex::Rounded(rounded) => {
+                let core = Piece::solid(&rounded.core, pose)?;
+                Some(Piece { radius: rounded.radius, ..core })
+            }
+            Convex::Own(shape) => piece(Core::Own { shape: shape.clone(), pose: *pose }, 0.0),
         }
     }
 
@@ -117,6 +129,7 @@ impl Piece {
             Core::Polyhedron { corners, .. } => {
                 corners[1..].iter().copied().fold(corners[0], farther)
             }
+            Core::Own { shape, pose } => pose.translation + turned(shape, pose.rotation, n),
             Core::Discs { ends, axis, radii } => {
                 // where `n` is along the axis, what is left across it is rounding
                 let flat = n - axis * axis.dot(n);
@@ -136,6 +149,7 @@ impl Piece {
         match &self.core {
             Core::Line(ends, _) | Core::Discs { ends, .. } => 0.5 * (ends[0] + ends[1]),
             Core::Box { center, .. } => *center,
+            Core::Own { shape, pose } => *pose * shape.mass.center_of_mass,
             Core::Polyhedron { corners, .. } => {
                 corners.iter().fold(Vec3::ZERO, |sum, c| sum + c) / corners.len() as f64
             }
@@ -146,6 +160,7 @@ impl Piece {
     fn sides(&self) -> (&[Vec3], &[Vec3]) {
         match &self.core {
             Core::Line(_, way) => (&[], way),
+            Core::Own { .. } => (&[], &[]),
             Core::Box { axes, .. } => (axes, axes),
             Core::Polyhedron { normals, edges, .. } => (normals, edges),
             Core::Discs { axis, .. } => (std::slice::from_ref(axis), std::slice::from_ref(axis)),
@@ -163,7 +178,14 @@ impl Core {
 /// Depth of the overlap of two pieces if it is more than `known`, else `known` or less, m.
 pub(super) fn depth(a: &Piece, b: &Piece, known: f64) -> f64 {
     let radii = a.radius + b.radius;
+    // what is round all over, or is not known by its sides
+    let smooth = |piece: &Piece| match &piece.core {
+        Core::Line(..) => false,
+        Core::Box { .. } | Core::Polyhedron { .. } => piece.radius > 0.0,
+        Core::Discs { .. } | Core::Own { .. } => true,
+    };
     match (&a.core, &b.core) {
+        _ if smooth(a) || smooth(b) => Search::new(a, b, known).run(),
         (Core::Line(u, _), Core::Line(v, _)) => radii - between_lines(*u, *v),
         (Core::Line(line, _), Core::Box { .. } | Core::Polyhedron { .. }) => {
             beside_polyhedron(*line, (a, b), known)
@@ -171,7 +193,6 @@ pub(super) fn depth(a: &Piece, b: &Piece, known: f64) -> f64 {
         (Core::Box { .. } | Core::Polyhedron { .. }, Core::Line(line, _)) => {
             beside_polyhedron(*line, (b, a), known)
         }
-        (Core::Discs { .. }, _) | (_, Core::Discs { .. }) => Search::new(a, b, known).run(),
         _ => least_axis(a, b, known),
     }
     .max(known)

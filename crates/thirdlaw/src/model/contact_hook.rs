@@ -97,6 +97,12 @@ pub struct HookedContact {
     pub approach: f64,
     /// Coulomb's μ, as both materials have it; set it to change it.
     pub friction: f64,
+    /// Newton's e, as both materials have it; set it to change it, between 0 and 1.
+    pub restitution: f64,
+    /// How fast the surface of the second body runs over its body, less that of the first, in axes of the
+    /// world, as both materials have it, m/s; set it to change it. The part along the contact counts. A
+    /// body that has fallen asleep is not asked about: nothing but a material's own velocity keeps it awake.
+    pub surface_velocity: Vec3,
 }
 
 impl HookedContact {
@@ -106,6 +112,16 @@ impl HookedContact {
             [true, _] => Some(self.normal),
             [_, true] => Some(-self.normal),
             _ => None,
+        }
+    }
+
+    /// Lets the surface of one of the two bodies run with this velocity, axes of the world, m/s, while that of
+    /// the other stands still on its body. Nothing happens if `id` is neither.
+    pub fn run_surface(&mut self, id: BodyId, velocity: Vec3) {
+        match self.bodies.map(|body| body.id == id) {
+            [true, _] => self.surface_velocity = -velocity,
+            [_, true] => self.surface_velocity = velocity,
+            _ => {}
         }
     }
 

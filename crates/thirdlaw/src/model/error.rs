@@ -39,6 +39,7 @@ impl std::error::Error for SettingsError {}
 
 /// A change to a body or a particle that was refused; the old value stands.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum EditError {
     /// The id names nothing.
     Stale(StaleId),

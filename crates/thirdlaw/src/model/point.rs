@@ -6,7 +6,8 @@ use crate::math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// A point mass to be added to a world.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[must_use = "a point does nothing until it is added to a world"]
 pub struct Point {
     /// m.
     pub position: Vec3,

@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use super::distance::convex_distance;
 use super::hull::Hull;
 use super::mass::MassProperties;
+use super::own::OwnShape;
+use super::rounded::Rounded;
 use crate::math::{Pose, Vec3};
 
 /// A convex solid. Round ones have their axis along y.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Convex {
     /// A ball about the origin.
     Sphere {
@@ -47,9 +51,56 @@ pub enum Convex {
     },
     /// A convex polyhedron.
     Hull(Arc<Hull>),
+    /// All points within a radius of a sharp solid.
+    Rounded(Arc<Rounded>),
+    /// A shape of the user's own.
+    Own(Arc<OwnShape>),
 }
 
 impl Convex {
+    /// The solid inside of a rounded one and the radius around it, m; else the solid itself and 0.
+    pub fn core(&self) -> (&Convex, f64) {
+        match self {
+            Convex::Rounded(rounded) => (&rounded.core, rounded.radius),
+            other => (other, 0.0),
+        }
+    }
+
+    /// The point that is farthest along a direction of any length; of a half-space its origin.
+    pub fn support(&self, direction: Vec3) -> Vec3 {
+        let d = direction;
+        let up = if d.y < 0.0 { -1.0 } else { 1.0 };
+        let across = |radius: f64| radius * Vec3::new(d.x, 0.0, d.z).normalize_or_zero();
+        match self {
+            Convex::Sphere { radius } => *radius * d.normalize_or(Vec3::Y),
+            Convex::Cuboid { half_extents } => half_extents.copysign(d),
+            Convex::Capsule { half_height, radius } => {
+                up * half_height * Vec3::Y + *radius * d.normalize_or(Vec3::Y)
+            }
+            Convex::Cylinder { half_height, radius } => {
+                up * half_height * Vec3::Y + across(*radius)
+            }
+            Convex::Cone { half_height, radius } => {
+                let (tip, rim) = (*half_height * Vec3::Y, across(*radius) - *half_height * Vec3::Y);
+                if d.dot(tip) > d.dot(rim) { tip } else { rim }
+            }
+            Convex::HalfSpace { .. } => Vec3::ZERO,
+            Convex::Hull(hull) => {
+                let mut best = hull.vertices.first().copied().unwrap_or_default();
+                for &v in &hull.vertices {
+                    if d.dot(v) > d.dot(best) {
+                        best = v;
+                    }
+                }
+                best
+            }
+            Convex::Rounded(rounded) => {
+                rounded.core.support(d) + rounded.radius * d.normalize_or(Vec3::Y)
+            }
+            Convex::Own(own) => own.support(d),
+        }
+    }
+
     pub(crate) fn mass_properties(&self) -> Option<MassProperties> {
         match self {
             Convex::Sphere { radius } => Some(MassProperties::sphere(*radius)),
@@ -67,6 +118,8 @@ impl Convex {
             Convex::Hull(hull) => {
                 Some(MassProperties::closed_surface(&hull.vertices, hull.triangles()))
             }
+            Convex::Rounded(rounded) => rounded.mass_properties(),
+            Convex::Own(own) => Some(own.mass),
         }
     }
 
@@ -102,6 +155,13 @@ impl Convex {
                 .iter()
                 .map(|&v| (pose.rotation * v + center).length())
                 .fold(0.0, f64::max),
+            Convex::Rounded(rounded) => rounded.core.outer_radius(pose) + rounded.radius,
+            Convex::Own(own) => own
+                .bounds
+                .vertices()
+                .iter()
+                .map(|&v| (pose.rotation * v + center).length())
+                .fold(0.0, f64::max),
         }
     }
 
@@ -124,6 +184,9 @@ impl Convex {
             }
             Convex::HalfSpace { normal } => -normal.dot(p),
             Convex::Hull(hull) => hull.depth(p),
+            Convex::Rounded(_) | Convex::Own(_) => {
+                convex_distance(self, p, f64::INFINITY).map_or(0.0, |surface| -surface.distance)
+            }
         }
     }
 }

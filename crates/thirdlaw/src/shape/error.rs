@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What is wrong with the numbers a shape was to be made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ShapeError {
     /// A length is not a finite number greater than zero.
     Size {
@@ -45,6 +46,13 @@ pub enum ShapeError {
         columns: usize,
         /// Heights given.
         heights: usize,
+    },
+    /// Only a box, a cylinder, a cone or a hull can be rounded.
+    Rounded,
+    /// A shape of the user's own that is none.
+    Own {
+        /// What is wrong with it.
+        problem: &'static str,
     },
     /// A compound without parts.
     EmptyCompound,
@@ -101,6 +109,12 @@ impl fmt::Display for ShapeError {
                     "a height field of {rows} rows and {columns} columns needs at least 2 of each and \
                      rows × columns heights, row by row; {heights} were given"
                 )
+            }
+            ShapeError::Rounded => {
+                write!(f, "only a box, a cylinder, a cone or a hull that is sharp can be rounded")
+            }
+            ShapeError::Own { problem } => {
+                write!(f, "this shape of your own cannot be a convex solid: {problem}")
             }
             ShapeError::EmptyCompound => write!(f, "a compound needs at least one part"),
             ShapeError::Part { index } => {

@@ -4,12 +4,16 @@
 //! one-sided: solid behind their triangles, whose corners run counter-clockwise seen from outside.
 
 mod convex;
+pub(crate) mod distance;
 mod error;
 mod hull;
 mod mass;
 pub(crate) mod mesh;
+pub(crate) mod own;
 pub(crate) mod ray;
 mod recipe;
+mod rounded;
+mod supported;
 mod surface;
 #[cfg(test)]
 mod tests;
@@ -24,10 +28,13 @@ pub use error::ShapeError;
 pub use hull::{Hull, HullEdge};
 pub use mass::MassProperties;
 pub use mesh::{Mesh, MeshEdge};
+pub use own::{ConvexSurface, OwnShape};
 pub use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use parry3d_f64::shape::SharedShape;
 use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
+pub use rounded::Rounded;
+use supported::Supported;
 
 use crate::math::{Pose, Vec3};
 
@@ -46,6 +53,7 @@ struct ShapeData {
 
 /// What a shape is made of.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Geometry {
     /// One convex solid.
     Convex(Convex),
@@ -131,6 +139,38 @@ impl Shape {
     pub fn convex_hull(points: &[Vec3]) -> Result<Shape, ShapeError> {
         let (hull, parry) = Hull::new(points)?;
         Ok(Shape::convex(Convex::Hull(Arc::new(hull)), parry))
+    }
+
+    /// All points within `radius` (m) of a box, a cylinder, a cone or a hull: its edges and corners are
+    /// round, and it is larger by the radius on every side.
+    ///
+    /// ```
+    /// use thirdlaw::prelude::*;
+    /// // a die of 16 mm with edges of 2 mm
+    /// let die = Shape::cuboid(Vec3::splat(0.006))?.rounded(0.002)?;
+    /// assert!((die.aabb(&Pose::IDENTITY).half_extents() - Vec3::splat(0.008)).length() < 1e-12);
+    /// assert!(Shape::sphere(0.1)?.rounded(0.01).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[doc(alias = "round_cuboid")]
+    #[doc(alias = "round_cylinder")]
+    #[doc(alias = "round_cone")]
+    #[doc(alias = "round_convex_hull")]
+    pub fn rounded(&self, radius: f64) -> Result<Shape, ShapeError> {
+        check_size("the radius", radius)?;
+        let rounded = match self.geometry() {
+            Geometry::Convex(core) => Rounded::new(core, radius),
+            _ => None,
+        };
+        let convex = Convex::Rounded(Arc::new(rounded.ok_or(ShapeError::Rounded)?));
+        Ok(Shape::convex(convex.clone(), SharedShape::new(Supported(convex))))
+    }
+
+    /// A convex shape of the user's own ([`ConvexSurface`]), which is asked in some hundred directions
+    /// whether it can be one.
+    pub fn own(surface: Arc<dyn ConvexSurface>) -> Result<Shape, ShapeError> {
+        let convex = Convex::Own(Arc::new(OwnShape::new(surface)?));
+        Ok(Shape::convex(convex.clone(), SharedShape::new(Supported(convex))))
     }
 
     /// A surface of triangles, solid behind them; a closed one has mass.
@@ -430,6 +470,18 @@ fn hash_convex(convex: &Convex, hasher: &mut impl Hasher) {
         Convex::Hull(hull) => {
             hasher.write_u8(6);
             hash_points(&hull.vertices, hasher);
+        }
+        Convex::Rounded(rounded) => {
+            hasher.write_u8(7);
+            hash_numbers(&[rounded.radius], hasher);
+            hash_convex(&rounded.core, hasher);
+        }
+        Convex::Own(own) => {
+            hasher.write_u8(8);
+            hasher.write(own.surface().name().as_bytes());
+            hasher.write_u64(own.surface().fingerprint());
+            hash_numbers(&own.bounds.mins.to_array(), hasher);
+            hash_numbers(&own.bounds.maxs.to_array(), hasher);
         }
     }
 }

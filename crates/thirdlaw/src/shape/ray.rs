@@ -5,8 +5,9 @@
 //! Beck 1978). Triangles are met by the watertight test of Woop, Benthin and Wald (2013): a ray
 //! through an edge or a corner meets at least one of the triangles that share it.
 
+use super::distance::{Surface, convex_distance};
 use super::tree::{BoxTree, TreeRay};
-use super::{Aabb, Convex, Geometry, Hull, Mesh, Shape};
+use super::{Aabb, Convex, Geometry, Hull, Mesh, OwnShape, Shape};
 use crate::math::{Pose, Vec3};
 
 /// Where a line is inside a convex solid: two places along it (m), and the outward normals there.
@@ -194,6 +195,52 @@ fn hull(hull: &Hull, o: Vec3, d: Vec3) -> Option<Chord> {
     Some(chord)
 }
 
+/// Steps of Newton's method along a line; it takes some ten, and more where the line only grazes.
+const STEPS: usize = 64;
+
+/// Of a solid whose distance from a point is known. Along a line it is a convex function, of which Newton's
+/// method, begun outside, finds the first root from one side.
+fn by_distance(convex: &Convex, o: Vec3, d: Vec3) -> Option<Chord> {
+    let radius = convex.outer_radius(&Pose::IDENTITY);
+    let around = sphere(Vec3::ZERO, radius * (1.0 + 1e-6), o, d)?;
+    let distance = |t: f64| convex_distance(convex, o + t * d, f64::INFINITY);
+    let end = |start: f64, sign: f64| -> Option<(f64, Vec3)> {
+        let mut t = start;
+        let mut last: Option<Surface> = None;
+        for _ in 0..STEPS {
+            let here = distance(t)?;
+            let slope = sign * here.normal.dot(d);
+            // a distance that is not quite exact may lead a little too far, and back
+            let there = here.distance.abs() <= 1e-12 * radius;
+            if there || (here.distance < 0.0 && slope >= 0.0) {
+                // what is on the surface may not know its normal
+                return Some((t, last.map_or(here.normal, |last| last.normal)));
+            }
+            if slope >= 0.0 {
+                return None;
+            }
+            if here.distance > 0.0 {
+                last = Some(here);
+            }
+            t -= sign * here.distance / slope;
+        }
+        last.filter(|last| last.distance < 1e-6 * radius).map(|last| (t, last.normal))
+    };
+    let (enter, leave) = (end(around.enter.0, 1.0)?, end(around.leave.0, -1.0)?);
+    Some(Chord { enter, leave })
+}
+
+/// Of a shape of the user's own, from both sides of a ball around it.
+fn through_own(own: &OwnShape, o: Vec3, d: Vec3) -> Option<Chord> {
+    let half = 0.5 * (own.bounds.maxs - own.bounds.mins).length();
+    let middle = 0.5 * (own.bounds.maxs + own.bounds.mins);
+    let around = sphere(middle, 1.1 * half, o, d)?;
+    let (from, to) = (around.enter.0, around.leave.0);
+    let enter = own.met_from_outside(o + from * d, d, to - from)?;
+    let leave = own.met_from_outside(o + to * d, -d, to - from)?;
+    Some(Chord { enter: (from + enter.0, enter.1), leave: (to - leave.0, leave.1) })
+}
+
 /// Where the line through `o` along the unit vector `d` is inside a solid.
 pub(crate) fn chord(convex: &Convex, o: Vec3, d: Vec3) -> Option<Chord> {
     match convex {
@@ -206,6 +253,8 @@ pub(crate) fn chord(convex: &Convex, o: Vec3, d: Vec3) -> Option<Chord> {
         Convex::Cone { half_height, radius } => cone(*half_height, *radius, o, d),
         Convex::HalfSpace { normal } => half_space(*normal, 0.0, o, d),
         Convex::Hull(polyhedron) => hull(polyhedron, o, d),
+        Convex::Rounded(_) => by_distance(convex, o, d),
+        Convex::Own(own) => through_own(own, o, d).or_else(|| by_distance(convex, o, d)),
     }
 }
 

@@ -1,9 +1,12 @@
 //! Shapes as data: what they are made of, from which the same shape is made again, bit by bit.
 
+use super::own::{ConvexSurface, Missing};
 use super::{Compound, Convex, Geometry, Mesh, Shape, ShapeError, usable};
 use crate::math::{Pose, Vec3};
 use parry3d_f64::shape::SharedShape;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a shape is made of.
 #[derive(Serialize, Deserialize)]
@@ -18,6 +21,9 @@ enum Recipe {
     Hull(Vec<Vec3>),
     Compound(Vec<(Pose, Recipe)>),
     Mesh(Vec<Vec3>, Vec<[u32; 3]>),
+    Rounded(Box<Recipe>, f64),
+    /// The name of the user's own code, which is attached later.
+    Own(String),
 }
 
 impl Recipe {
@@ -30,6 +36,10 @@ impl Recipe {
             Convex::Cone { half_height, radius } => Recipe::Cone(half_height, radius),
             Convex::HalfSpace { normal } => Recipe::HalfSpace(normal),
             Convex::Hull(ref hull) => Recipe::Hull(hull.given.clone()),
+            Convex::Rounded(ref rounded) => {
+                Recipe::Rounded(Box::new(Recipe::of_convex(&rounded.core)), rounded.radius)
+            }
+            Convex::Own(ref own) => Recipe::Own(own.surface().name()),
         }
     }
 
@@ -58,6 +68,8 @@ impl Recipe {
                 let normal = *normal;
                 Ok(Shape::convex(Convex::HalfSpace { normal }, SharedShape::halfspace(normal)))
             }
+            Recipe::Rounded(core, radius) => core.shape()?.rounded(*radius),
+            Recipe::Own(name) => Shape::own(Arc::new(Missing { name: name.clone() })),
             Recipe::Hull(points) => Shape::convex_hull(points),
             Recipe::Compound(parts) => {
                 let parts: Result<Vec<_>, _> =
@@ -89,6 +101,46 @@ impl Recipe {
 }
 
 impl Shape {
+    /// Puts the user's own code where only its name was read; the name of what is missing is the error.
+    pub(crate) fn attach(
+        &mut self,
+        code: &BTreeMap<String, Arc<dyn ConvexSurface>>,
+    ) -> Result<(), String> {
+        let own = |convex: &Convex| match convex {
+            Convex::Own(own) => {
+                let name = own.surface().name();
+                code.get(&name).cloned().map(Some).ok_or(name)
+            }
+            _ => Ok(None),
+        };
+        let attached = match self.geometry() {
+            Geometry::Convex(convex) => match own(convex)? {
+                Some(surface) => Shape::own(surface),
+                None => return Ok(()),
+            },
+            Geometry::Compound(compound) => {
+                let parts = compound.parts.iter();
+                let found: Result<Vec<_>, String> =
+                    parts.clone().map(|(_, part)| own(part)).collect();
+                let found = found?;
+                if found.iter().all(Option::is_none) {
+                    return Ok(());
+                }
+                let made: Result<Vec<(Pose, Shape)>, ShapeError> = parts
+                    .zip(found)
+                    .map(|((pose, part), own)| match own {
+                        Some(surface) => Ok((*pose, Shape::own(surface)?)),
+                        None => Ok((*pose, Recipe::of_convex(part).shape()?)),
+                    })
+                    .collect();
+                made.and_then(|parts| Shape::compound(&parts))
+            }
+            Geometry::Mesh(_) => return Ok(()),
+        };
+        *self = attached.map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
     /// Stands where a shape will be put.
     pub(crate) fn placeholder() -> Shape {
         let half_extents = Vec3::ONE;

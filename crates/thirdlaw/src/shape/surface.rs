@@ -54,11 +54,35 @@ fn convex_surface(convex: &Convex, segments: usize) -> (Vec<Vec3>, Vec<[u32; 3]>
         Convex::Cone { half_height: h, radius: r } => {
             revolve(&[(-h, 0.0), (-h, *r), (*h, 0.0)], segments)
         }
+        Convex::Rounded(_) | Convex::Own(_) => by_normals(convex, segments),
         Convex::Sphere { radius } => revolve(&round_profile(0.0, *radius, segments), segments),
         Convex::Capsule { half_height, radius } => {
             revolve(&round_profile(*half_height, *radius, segments), segments)
         }
     }
+}
+
+/// The points that are farthest along the directions of a net from pole to pole: all of them lie on the
+/// surface, and a flat side is one cell of the net. Directions beside those of sides, so that each
+/// belongs to one side clearly.
+fn by_normals(convex: &Convex, segments: usize) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let segments = segments.max(8).next_multiple_of(4);
+    let rings = segments / 2;
+    let profile: Vec<(f64, f64)> = (0..=rings)
+        .map(|k| {
+            let angle = std::f64::consts::PI * (k as f64 / rings as f64 - 0.5);
+            match k {
+                0 => (-1.0, 0.0),
+                _ if k == rings => (1.0, 0.0),
+                _ => (libm::sin(angle), libm::cos(angle)),
+            }
+        })
+        .collect();
+    let (mut vertices, triangles) = revolve(&profile, segments);
+    for v in &mut vertices {
+        *v = convex.support(*v);
+    }
+    (vertices, triangles)
 }
 
 /// Half a circle from pole to pole, pulled apart by `half_height` at the equator.

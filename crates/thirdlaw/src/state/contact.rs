@@ -51,6 +51,15 @@ pub struct Contact {
     pub impulses: Impulses,
 }
 
+/// A surface that runs in one contact and one step, as a user's hook says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunningSurface {
+    /// Which contact.
+    pub key: ContactKey,
+    /// Of the surface of b over its body, less that of a, in axes of the world, m/s.
+    pub velocity: Vec3,
+}
+
 /// What the points of a contact have on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Basis {

@@ -13,10 +13,11 @@ pub mod stream;
 pub use body::{BodyState, Push};
 pub use particles::Particles;
 
+use crate::math::Vec3;
 use crate::math::hash::BitHasher;
 use crate::model::Model;
 pub use cloth::{ClothState, Grip, LastTouch};
-use contact::Contact;
+use contact::{Contact, ContactKey, RunningSurface};
 use joint::JointState;
 use point::PointStates;
 use serde::{Deserialize, Serialize};
@@ -35,6 +36,9 @@ pub struct State {
     /// Contacts of the last step with the impulses that solved it, in order of their keys. Among them are
     /// free places: contacts that have ended and have no points.
     pub contacts: Vec<Contact>,
+    /// Surfaces that run as a hook says, in the order of contacts; none between steps.
+    #[serde(skip)]
+    pub(crate) runs: Vec<RunningSurface>,
     /// Length of the last substep, s: impulses carried on are scaled when it changes.
     pub substep: f64,
     /// The vertices of all deformable objects, one object after the other in the order of slots.
@@ -58,6 +62,7 @@ impl State {
             step,
             bodies,
             contacts,
+            runs: _,
             substep,
             particles,
             cloth,
@@ -73,6 +78,12 @@ impl State {
         self.points.copy_from(points);
         self.joints.clone_from(joints);
         self.streams.copy_from(streams);
+    }
+
+    /// How the surfaces of a contact run, where a hook says so: that of b less that of a, m/s.
+    pub(crate) fn run_of(&self, key: &ContactKey) -> Option<Vec3> {
+        let place = self.runs.binary_search_by_key(key, |run| run.key).ok()?;
+        self.runs.get(place).map(|run| run.velocity)
     }
 
     /// Whether every body and contact named here exists in the model, and contacts are in order.
@@ -138,6 +149,7 @@ impl State {
             step,
             bodies,
             contacts,
+            runs: _,
             substep,
             particles,
             cloth,

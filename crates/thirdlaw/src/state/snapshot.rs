@@ -14,6 +14,7 @@ const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// A checkpoint of a world.
 #[derive(Clone, Debug, PartialEq)]
+#[must_use = "a snapshot is there to be restored"]
 pub struct Snapshot {
     /// The changing part of the world.
     pub state: State,
@@ -72,6 +73,7 @@ pub(crate) fn checksum(bytes: &[u8]) -> u64 {
 
 /// A snapshot that does not fit this world; the world is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// The bytes are not a snapshot, or are cut short or damaged.
     Damaged(&'static str),

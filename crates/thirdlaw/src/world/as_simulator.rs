@@ -95,6 +95,7 @@ impl Simulator for World {
     }
 
     fn push(&mut self, handle: usize, wrench: Wrench) {
+        self.note_driven("push");
         if !wrench.is_finite() {
             return;
         }
@@ -121,6 +122,7 @@ impl Simulator for World {
     }
 
     fn restore(&mut self) {
+        self.note_driven("restore");
         self.state.copy_from(&self.ports.saved);
         self.ports.forget();
     }
@@ -136,6 +138,7 @@ impl Simulator for World {
     }
 
     fn kick(&mut self, handle: usize, impulse: Wrench) -> bool {
+        self.note_driven("kick");
         match self.named(handle) {
             Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
                 let mass = crate::model::body::mass::body_mass(
@@ -165,6 +168,7 @@ impl Simulator for World {
     }
 
     fn shift(&mut self, handle: usize, way: Vec3, turn: Vec3) -> bool {
+        self.note_driven("shift");
         match self.named(handle) {
             Named::Body(slot) if self.model.bodies[slot].is_dynamic() => {
                 let body = &mut self.state.bodies[slot];
@@ -204,6 +208,7 @@ impl Simulator for World {
     }
 
     fn prescribe(&mut self, handle: usize, end: &Motion) -> bool {
+        self.note_driven("prescribe");
         match self.named(handle) {
             Named::Body(slot) if self.model.bodies[slot].is_dynamic() && end.is_finite() => {
                 let start = motion(&self.state.bodies[slot]);
@@ -223,6 +228,7 @@ impl Simulator for World {
     }
 
     fn constrain(&mut self, constraint: &StepConstraint) -> bool {
+        self.note_driven("constrain");
         self.take_constraint(constraint)
     }
 
@@ -245,6 +251,7 @@ impl Simulator for World {
     }
 
     fn add_obstacle(&mut self, surface: &ContactSurface) -> Option<usize> {
+        self.note_driven("add_obstacle");
         let mut body = Body::kinematic(surface.shape.clone());
         body.material = surface.material;
         // its owner looks after what touches its own
@@ -259,6 +266,7 @@ impl Simulator for World {
     }
 
     fn move_obstacle(&mut self, obstacle: usize, motion: &ObstacleMotion) {
+        self.note_driven("move_obstacle");
         let id = self.ports.obstacles.get(obstacle);
         if let Some(slot) = id.and_then(|id| self.model.slot(*id).ok()) {
             self.ports.inputs.prescribed.push(PrescribedBody::obstacle(
@@ -287,10 +295,12 @@ impl Simulator for World {
     }
 
     fn add_sheet(&mut self, sheet: &ContactSheet) -> Option<usize> {
+        self.note_driven("add_sheet");
         self.take_sheet(sheet)
     }
 
     fn move_sheet(&mut self, sheet: usize, starts: &[Motion], ends: &[Motion]) {
+        self.note_driven("move_sheet");
         self.follow_sheet(sheet, starts, ends);
     }
 

@@ -78,7 +78,7 @@ impl World {
 
     /// Takes a shape off a body; its id is refused from now on. The one that the body was made with stays.
     pub fn remove_part(&mut self, id: PartId) -> Result<(), EditError> {
-        self.describe_part(id)?;
+        self.describe_part(id).map(drop)?;
         if id.number == 0 {
             let problem =
                 "the shape that a body is made with stays; set another, or remove the body";

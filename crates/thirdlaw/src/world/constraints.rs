@@ -1,6 +1,7 @@
 //! A user's own constraints of a world: adding and removing.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{ConstraintId, StaleId};
 use crate::joint::geometry::side_pose;
 use crate::math::{Twist, Vec3};
@@ -20,6 +21,7 @@ impl World {
         &mut self,
         constraint: Arc<dyn Constraint>,
     ) -> Result<ConstraintId, JointError> {
+        self.note(|_| Call::AddConstraint(constraint.name()));
         let members = constraint.members();
         if members.is_empty() || members.len() > MEMBERS_MAX {
             let problem = format!("must be 1 to {MEMBERS_MAX}, not {}", members.len());
@@ -76,6 +78,7 @@ impl World {
 
     /// Removes a constraint.
     pub fn remove_constraint(&mut self, id: ConstraintId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemoveConstraint(id));
         let slot = id.index as usize;
         let found = self.model.constraints.get(slot);
         if !found.is_some_and(|c| c.constraint.is_some() && c.generation == id.generation) {

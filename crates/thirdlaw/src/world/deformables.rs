@@ -1,6 +1,7 @@
 //! Cloths and other deformable objects of a world.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{BodyId, ClothId, DeformableId, StaleId};
 use crate::math::Vec3;
 use crate::model::cloth::{Cloth, ClothError};
@@ -19,6 +20,7 @@ impl World {
         &mut self,
         deformable: Deformable,
     ) -> Result<DeformableId, DeformableError> {
+        self.note(|_| Call::AddDeformable(deformable.clone()));
         let slot = self.model.free_cloths.last().copied();
         let generation = slot.map_or(0, |s| self.model.cloths[s as usize].generation + 1);
         let frame = |id: BodyId| {
@@ -60,6 +62,7 @@ impl World {
 
     /// Removes a deformable object; its id is refused from now on.
     pub fn remove_deformable(&mut self, id: DeformableId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemoveDeformable(id));
         let slot = self.model.cloth_slot(id)?;
         let range = self.model.cloths[slot].range();
         self.model.cloths[slot].alive = false;
@@ -89,6 +92,7 @@ impl World {
         position: Vec3,
         velocity: Vec3,
     ) -> Result<(), DeformableError> {
+        self.note(|_| Call::SetVertex(id, vertex, position, velocity));
         let slot = self.model.cloth_slot(id).map_err(DeformableError::Stale)?;
         let object = &self.model.cloths[slot];
         let count = object.count();

@@ -5,6 +5,7 @@
 //! one standing. Whoever touches the body wakes.
 
 use super::World;
+use super::record::{BodyRecord, Call};
 use crate::ids::{BodyId, JointId, StaleId};
 use crate::math::{Pose, Twist, rotation_vector};
 use crate::model::body::model::BodyModel;
@@ -36,6 +37,7 @@ impl World {
             material: body.material,
             groups: body.asked_groups,
             solver_groups: body.asked_solver_groups,
+            dominance: body.dominance,
             parts: body.parts.iter().skip(1).map(|part| part.part.clone()).collect(),
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
@@ -72,6 +74,7 @@ impl World {
         let was = self.describe(id)?;
         let mut body = was.clone();
         change(&mut body);
+        self.note(|recorder| Call::EditBody(id, BodyRecord::of(&body, Some(&was), recorder)));
         if body.kind == BodyKind::Fixed {
             // it stops where it is; whoever asks for a velocity besides is told
             let same = body.linear_velocity == was.linear_velocity
@@ -129,6 +132,7 @@ impl World {
             && unmoved
             && old.kind == kind
             && (old.groups, old.solver_groups) == (new.groups, new.solver_groups)
+            && old.dominance == new.dominance
             && old.parts.is_empty()
             && new.parts.is_empty()
             && old.material.restitution == new.material.restitution
@@ -227,6 +231,12 @@ impl World {
         self.edit_body(id, |body| body.solver_groups = groups)
     }
 
+    /// Sets who gives way: of two dynamic bodies that touch the one of lower dominance.
+    #[doc(alias = "set_dominance_group")]
+    pub fn set_dominance(&mut self, id: BodyId, dominance: i8) -> Result<(), EditError> {
+        self.edit_body(id, |body| body.dominance = dominance)
+    }
+
     /// Sets the world axes along and about which it cannot move.
     #[doc(alias = "set_locked_axes")]
     pub fn set_locks(&mut self, id: BodyId, locks: AxisLocks) -> Result<(), EditError> {
@@ -236,6 +246,7 @@ impl World {
     /// Sets the decay of its linear and angular velocity, 1/s.
     #[doc(alias = "set_linear_damping")]
     pub fn set_damping(&mut self, id: BodyId, linear: f64, angular: f64) -> Result<(), EditError> {
+        self.note(|_| Call::SetDamping(id, linear, angular));
         let high = f64::INFINITY;
         check_number("linear_damping", linear, 0.0..=high)?;
         check_number("angular_damping", angular, 0.0..=high)?;
@@ -246,12 +257,14 @@ impl World {
 
     /// Sets the factor on the world's gravity.
     pub fn set_gravity_scale(&mut self, id: BodyId, factor: f64) -> Result<(), EditError> {
+        self.note(|_| Call::SetGravityScale(id, factor));
         check_number("gravity_scale", factor, f64::NEG_INFINITY..=f64::INFINITY)?;
         self.edit_in_place(id, |body| body.gravity_scale = factor)
     }
 
     /// Lets a body fall asleep where the world lets bodies sleep, or keeps it awake.
     pub fn set_can_sleep(&mut self, id: BodyId, can: bool) -> Result<(), EditError> {
+        self.note(|_| Call::SetCanSleep(id, can));
         self.edit_in_place(id, |body| body.can_sleep = can)
     }
 
@@ -275,8 +288,20 @@ impl World {
     /// hook owes the engine is said at [`ContactHook`].
     #[doc(alias = "PhysicsHooks")]
     pub fn set_contact_hook(&mut self, hook: Option<Arc<dyn ContactHook>>) {
+        self.note(|_| Call::SetContactHook(hook.as_ref().map(|hook| hook.name())));
         for body in &mut self.state.bodies {
             (body.asleep, body.quiet) = (false, 0.0);
+        }
+        if self.model.contact_hook.is_some() {
+            // contacts that last would keep what the old hook made of them
+            let bodies = &self.model.bodies;
+            for contact in &mut self.state.contacts {
+                let key = contact.key;
+                let [a, b] = [(key.a, key.piece_a), (key.b, key.piece_b)]
+                    .map(|(slot, piece)| bodies[slot as usize].material_of(piece));
+                contact.friction = a.combined_friction(b);
+                contact.restitution = a.combined_restitution(b);
+            }
         }
         self.model.contact_hook = hook;
         self.model.revision += 1;
@@ -297,6 +322,7 @@ impl World {
 
     /// Puts a body to sleep where the world lets bodies sleep. What is awake and touches it wakes it.
     pub fn sleep(&mut self, id: BodyId) -> Result<(), EditError> {
+        self.note(|_| Call::Sleep(id));
         let slot = self.model.slot(id)?;
         if !self.settings.sleeping || !self.model.bodies[slot].can_sleep {
             let problem = "sleeping is off in the world's settings or for this body";
@@ -338,9 +364,10 @@ impl World {
         change: impl FnOnce(&mut Joint),
     ) -> Result<(), JointError> {
         let slot = self.joint_slot(id)?;
-        let old = &self.model.joints[slot].joint;
-        let mut joint = old.clone();
+        let mut joint = self.model.joints[slot].joint.clone();
         change(&mut joint);
+        self.note(|_| Call::EditJoint(id, joint.clone()));
+        let old = &self.model.joints[slot].joint;
         let placed = |j: &Joint| (j.kind.clone(), j.a, j.b, j.frame_a, j.frame_b);
         if placed(&joint) != placed(old) {
             let problem = "of a joint stays; remove the joint and add another";
@@ -374,6 +401,7 @@ impl World {
 
     /// Lets a joint go, as if it were broken, or holds it again. What has moved apart is pulled together.
     pub fn set_joint_enabled(&mut self, id: JointId, enabled: bool) -> Result<(), StaleId> {
+        self.note(|_| Call::SetJointEnabled(id, enabled));
         let slot = self.joint_slot(id)?;
         self.state.joints[slot].broken = !enabled;
         self.wake_joined(slot);

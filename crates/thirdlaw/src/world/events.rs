@@ -210,7 +210,7 @@ impl World {
 
     /// The same of one part of a body.
     pub fn inside_part(&self, id: PartId) -> Result<Vec<AnyId>, StaleId> {
-        self.describe_part(id)?;
+        self.describe_part(id).map(drop)?;
         let slot = self.model.slot(id.body)?;
         let body = &self.model.bodies[slot];
         let part = body.parts.iter().find(|part| part.number() == id.number);

@@ -1,6 +1,7 @@
 //! Joints of a world: adding, editing, reading.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{JointId, StaleId};
 use crate::joint::geometry::side_pose;
 use crate::math::{Pose, Vec3};
@@ -18,6 +19,7 @@ use crate::state::joint::{JointReading, JointState};
 impl World {
     /// Adds a joint; refused, with the field named, if it cannot be held.
     pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, JointError> {
+        self.note(|_| Call::AddJoint(joint.clone()));
         check_joint(&joint)?;
         let locked = locked_axes(&joint);
         check_use(&joint, &locked)?;
@@ -45,6 +47,7 @@ impl World {
 
     /// Removes a joint, and the gears that turn with it; its id is refused from now on.
     pub fn remove_joint(&mut self, id: JointId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemoveJoint(id));
         let slot = self.joint_slot(id)?;
         self.drop_joint(slot);
         self.drop_user_data();
@@ -74,6 +77,7 @@ impl World {
         axis: Axis,
         drive: Option<Drive>,
     ) -> Result<(), JointError> {
+        self.note(|_| Call::SetDrive(id, axis, drive.clone()));
         let slot = self.joint_slot(id)?;
         let mut joint = self.model.joints[slot].joint.clone();
         drive.as_ref().map_or(Ok(()), check_drive).map_err(|e| e.of(id))?;
@@ -95,6 +99,7 @@ impl World {
         position: f64,
         velocity: f64,
     ) -> Result<(), JointError> {
+        self.note(|_| Call::SetDriveTarget(id, axis, position, velocity));
         let slot = self.joint_slot(id)?;
         if self.model.joints[slot].joint.axes[axis.index()].drive.is_none() {
             let problem = format!("there is no drive on {axis:?} of this joint");
@@ -116,6 +121,7 @@ impl World {
     /// nearest to `near` (rad). A new joint starts between its limits if it can, else within half a turn.
     /// Returns the coordinate; joints that do not turn about one or two axes have no turns to count.
     pub fn count_turns(&mut self, id: JointId, axis: Axis, near: f64) -> Result<f64, StaleId> {
+        self.note(|_| Call::CountTurns(id, axis, near));
         let slot = self.joint_slot(id)?;
         let joint = &self.model.joints[slot];
         let mut before = self.state.joints[slot].coordinates;

@@ -18,6 +18,7 @@ mod points;
 mod ports;
 mod prescribed;
 mod query;
+mod record;
 mod sheets;
 mod step_constraint;
 mod step_inputs;
@@ -53,6 +54,8 @@ pub use events::{Listening, WorldEvent};
 pub use part::Thing;
 pub use particles::Particle;
 pub use query::{Filter, PointHit, QueryError, Ray, RayHit, ShapeHit};
+use record::{BodyRecord, Call};
+pub use record::{CallRecording, ReplayError};
 pub use store::{Attachments, LoadError};
 
 /// Bodies, their state, and how they are stepped.
@@ -74,6 +77,8 @@ pub struct World {
     /// Of who listens.
     ears: Option<Box<events::Ears>>,
     user_data: BTreeMap<AnyId, u128>,
+    /// Of who records.
+    recorder: Option<Box<record::Recorder>>,
 }
 
 /// Memory of the stages of a step.
@@ -102,6 +107,7 @@ impl World {
             asked: query::Kept::default(),
             ears: None,
             user_data: BTreeMap::new(),
+            recorder: None,
         })
     }
 
@@ -118,6 +124,7 @@ impl World {
         dt: f64,
         observer: &mut dyn Observer,
     ) -> Result<StepReport, StepError> {
+        self.note(|_| Call::Step(dt));
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::TimeStep(dt));
         }
@@ -151,6 +158,7 @@ impl World {
 
     /// Adds a body.
     pub fn add_body(&mut self, body: Body) -> Result<BodyId, BodyError> {
+        self.note(|recorder| Call::AddBody(BodyRecord::of(&body, None, recorder)));
         let slot = self.model.free.last().copied();
         let generation = slot.map_or(0, |s| self.model.bodies[s as usize].generation + 1);
         let model = BodyModel::build(&body, generation)?;
@@ -185,6 +193,7 @@ impl World {
 
     /// Removes a body and its joints; its id is refused from now on. What touched it wakes.
     pub fn remove_body(&mut self, id: BodyId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemoveBody(id));
         let slot = self.model.slot(id)?;
         self.wake_slot(slot);
         self.wake_touching(slot);
@@ -204,6 +213,7 @@ impl World {
 
     /// Moves the body's origin and orientation. Velocities stay.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), EditError> {
+        self.note(|_| Call::SetPose(id, pose));
         let slot = self.model.slot(id)?;
         check_pose(&pose)?;
         self.check_free(slot)?;
@@ -221,6 +231,7 @@ impl World {
 
     /// Sets the velocity of the centre of mass (m/s) and the angular velocity (rad/s, world axes).
     pub fn set_velocity(&mut self, id: BodyId, velocity: Twist) -> Result<(), EditError> {
+        self.note(|_| Call::SetVelocity(id, velocity));
         let slot = self.model.slot(id)?;
         check_vector("linear_velocity", velocity.linear)?;
         check_vector("angular_velocity", velocity.angular)?;
@@ -251,6 +262,7 @@ impl World {
 
     /// Adds a force (N) at a world point for the next step only.
     pub fn push(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), EditError> {
+        self.note(|_| Call::Push(id, force, point));
         let slot = self.model.slot(id)?;
         check_vector("force", force)?;
         check_vector("point", point)?;
@@ -260,6 +272,7 @@ impl World {
 
     /// Adds a torque (N·m, world axes) for the next step only.
     pub fn twist(&mut self, id: BodyId, torque: Vec3) -> Result<(), EditError> {
+        self.note(|_| Call::Twist(id, torque));
         let slot = self.model.slot(id)?;
         check_vector("torque", torque)?;
         self.add_push(slot, Push { force: Vec3::ZERO, torque })
@@ -291,6 +304,7 @@ impl World {
 
     /// Wakes a body and the island it sleeps in.
     pub fn wake(&mut self, id: BodyId) -> Result<(), StaleId> {
+        self.note(|_| Call::Wake(id));
         let slot = self.model.slot(id)?;
         self.wake_slot(slot);
         Ok(())
@@ -408,6 +422,7 @@ impl World {
 
     /// Changes the settings and wakes everything; on an error the old ones stand.
     pub fn set_settings(&mut self, settings: Settings) -> Result<(), SettingsError> {
+        self.note(|_| Call::SetSettings(settings));
         settings.check()?;
         if settings != self.settings {
             // what slept under the old settings may not rest under the new ones
@@ -434,6 +449,7 @@ impl World {
 
     /// Goes back to a checkpoint of this model; refused, with nothing changed, if it is of another.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
+        self.note(|recorder| Call::Restore(recorder.snapshot(snapshot.to_bytes())));
         if snapshot.model != self.model.fingerprint() {
             return Err(SnapshotError::OtherModel);
         }

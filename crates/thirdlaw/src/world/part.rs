@@ -26,7 +26,7 @@ impl World {
     /// A copy of this world that holds only what `keep` says. Joints go with their bodies, and
     /// vertices pinned to a body that is left out are free.
     pub fn part(&self, keep: impl Fn(Thing) -> bool) -> World {
-        let mut part = self.clone();
+        let mut part = World { recorder: None, ..self.clone() };
         let emitters = self.emitters().map(Thing::Emitter);
         let joints = self.joints().map(Thing::Joint);
         let cloths = self.deformables().map(Thing::Cloth);
@@ -50,6 +50,7 @@ impl World {
     /// Takes over where everything is that `part` holds, too, and what time it is there. Contacts and
     /// what else a step carries on stay behind: the whole shows its parts, it does not go on for them.
     pub fn show(&mut self, part: &World) {
+        self.note_driven("show");
         let (time, step) = (part.state.time, part.state.step);
         (self.state.time, self.state.step) = (time, step);
         let shared: Vec<bool> = (0..self.model.bodies.len())
@@ -97,6 +98,7 @@ impl World {
 
     /// Shows a body where another simulator has it.
     pub fn show_body(&mut self, id: BodyId, motion: &Motion) {
+        self.note_driven("show_body");
         if let (Ok(slot), true) = (self.model.slot(id), motion.is_finite()) {
             let body = &mut self.state.bodies[slot];
             body.position = motion.position;
@@ -107,6 +109,7 @@ impl World {
 
     /// Shows what particles of another simulator struck a body with in a step of `span` seconds.
     pub fn show_struck(&mut self, id: BodyId, impulse: Wrench, span: f64) {
+        self.note_driven("show_struck");
         let Ok(slot) = self.model.slot(id) else { return };
         let streams = &mut self.state.streams;
         let (body, impulse, angular) = (slot as u32, impulse.force, impulse.torque);
@@ -120,6 +123,7 @@ impl World {
 
     /// Says what time it is in what is shown, s.
     pub fn show_time(&mut self, time: f64) {
+        self.note_driven("show_time");
         self.state.time = time;
     }
 }

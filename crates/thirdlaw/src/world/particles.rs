@@ -2,6 +2,7 @@
 //! objects, free point masses and drops of streams.
 
 use super::World;
+use super::record::Call;
 use super::step_inputs::DropPush;
 use crate::ids::{EmitterId, ParticleId, ParticleOwner, StaleId};
 use crate::math::Vec3;
@@ -70,6 +71,7 @@ impl World {
         position: Vec3,
         velocity: Vec3,
     ) -> Result<(), EditError> {
+        self.note(|_| Call::SetParticleMotion(id, position, velocity));
         let place = self.place(id)?;
         check_reach("position", position)?;
         check_reach("velocity", velocity)?;
@@ -81,6 +83,7 @@ impl World {
     /// Adds a force (N) on a particle for the next step only, or until the world is restored. Snapshots hold
     /// what points are pushed with, but not what vertices and drops are: push them after restoring.
     pub fn push_particle(&mut self, id: ParticleId, force: Vec3) -> Result<(), EditError> {
+        self.note(|_| Call::PushParticle(id, force));
         let place = self.place(id)?;
         check_vector("force", force)?;
         let inputs = &mut self.ports.inputs;

@@ -1,6 +1,7 @@
 //! Point masses of a world: adding, editing, reading.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{PointId, StaleId};
 use crate::math::Vec3;
 use crate::model::error::check_vector;
@@ -11,6 +12,7 @@ use crate::state::point::PointState;
 impl World {
     /// Adds a free point mass.
     pub fn add_point(&mut self, point: Point) -> Result<PointId, PointError> {
+        self.note(|_| Call::AddPoint(point));
         let slot = self.model.points_free.last().copied();
         let generation = slot.map_or(0, |s| self.model.points[s as usize].generation + 1);
         let model = PointModel::build(&point, generation)?;
@@ -35,6 +37,7 @@ impl World {
 
     /// Removes a point mass and its joints; its id is refused from now on.
     pub fn remove_point(&mut self, id: PointId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemovePoint(id));
         let slot = self.point_slot(id)?;
         self.drop_joints_of(Node::Point(id.index));
         self.model.points[slot].alive = false;
@@ -63,6 +66,7 @@ impl World {
         position: Vec3,
         velocity: Vec3,
     ) -> Result<(), PointError> {
+        self.note(|_| Call::SetPoint(id, position, velocity));
         let slot = self.point_slot(id)?;
         check_vector("position", position)?;
         check_vector("velocity", velocity)?;
@@ -73,6 +77,7 @@ impl World {
 
     /// Adds a force (N) on a point mass for the next step only.
     pub fn push_point(&mut self, id: PointId, force: Vec3) -> Result<(), PointError> {
+        self.note(|_| Call::PushPoint(id, force));
         let slot = self.point_slot(id)?;
         let sum = self.state.points.push[slot] + force;
         check_vector("force", sum)?;

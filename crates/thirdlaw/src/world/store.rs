@@ -1,7 +1,7 @@
 //! A whole world as bytes: model, state, settings, user data, and what was asked for the next step.
 //!
 //! Restored into an empty process it has the same hash and goes on with the same bits. What is code (the
-//! user's own constraints, force fields, laws of solids, hooks of contacts) cannot be written; its name is, and it is attached
+//! user's own constraints, force fields, laws of solids, hooks of contacts, shapes) cannot be written; its name is, and it is attached
 //! again by name. What a world only remembers for speed, what it was asked ([`World::cast_ray`]) and who
 //! listens ([`World::listen`]) are not written.
 //!
@@ -20,6 +20,7 @@
 
 use super::World;
 use super::step_inputs::DropPush;
+use crate::energy::Energies;
 use crate::energy::solid::{EnergyDensity, SolidLaw};
 use crate::ids::AnyId;
 use crate::math::Vec3;
@@ -34,7 +35,7 @@ use crate::model::joint::model::{JointModel, Node};
 use crate::model::point::PointModel;
 use crate::model::settings::Settings;
 use crate::model::{ConstraintModel, Model};
-use crate::shape::Shape;
+use crate::shape::{ConvexSurface, Shape};
 use crate::state::State;
 use crate::state::snapshot::checksum;
 use serde::{Deserialize, Serialize};
@@ -43,7 +44,7 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"3rdworld";
 /// Rises whenever anything that is written comes, goes or changes.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// The user's own code, by the names under which it was written.
@@ -53,6 +54,7 @@ pub struct Attachments {
     fields: BTreeMap<String, Arc<dyn ForceField>>,
     laws: BTreeMap<String, Arc<dyn EnergyDensity>>,
     hooks: BTreeMap<String, Arc<dyn ContactHook>>,
+    shapes: BTreeMap<String, Arc<dyn ConvexSurface>>,
 }
 
 impl Attachments {
@@ -74,10 +76,44 @@ impl Attachments {
         self
     }
 
+    /// With a shape of the user's own under its own name.
+    pub fn shape(mut self, shape: Arc<dyn ConvexSurface>) -> Self {
+        self.shapes.insert(shape.name(), shape);
+        self
+    }
+
     /// With a law of solids under its own name.
     pub fn law(mut self, law: Arc<dyn EnergyDensity>) -> Self {
         self.laws.insert(law.name(), law);
         self
+    }
+
+    pub(super) fn constraint_of(&self, name: &str) -> Result<Arc<dyn Constraint>, LoadError> {
+        self.constraints.get(name).cloned().ok_or_else(|| missing("constraint", name))
+    }
+
+    pub(super) fn field_of(&self, name: &str) -> Result<Arc<dyn ForceField>, LoadError> {
+        self.fields.get(name).cloned().ok_or_else(|| missing("force field", name))
+    }
+
+    pub(super) fn hook_of(&self, name: &str) -> Result<Arc<dyn ContactHook>, LoadError> {
+        self.hooks.get(name).cloned().ok_or_else(|| missing("contact hook", name))
+    }
+
+    /// A shape was read as a name.
+    pub(super) fn attach_shape(&self, shape: &mut Shape) -> Result<(), LoadError> {
+        shape.attach(&self.shapes).map_err(|name| missing("shape", &name))
+    }
+
+    /// Laws were read as names.
+    pub(super) fn attach_laws(&self, energies: &mut Energies) -> Result<(), LoadError> {
+        for material in &mut energies.tetrahedra.materials {
+            if let SolidLaw::Custom(law) = &mut material.law {
+                let name = law.name();
+                *law = self.laws.get(&name).cloned().ok_or_else(|| missing("law", &name))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -98,7 +134,7 @@ pub enum LoadError {
     Layout,
     /// Code that the world needs was not attached.
     Missing {
-        /// "constraint", "force field", "law" or "contact hook".
+        /// "constraint", "force field", "law", "contact hook" or "shape".
         what: &'static str,
         /// Its name.
         name: String,
@@ -121,7 +157,7 @@ impl std::fmt::Display for LoadError {
             LoadError::OtherCode => {
                 write!(
                     f,
-                    "an attached constraint, field, law or hook is not the one that was written"
+                    "an attached constraint, field, law, hook or shape is not the one that was written"
                 )
             }
         }
@@ -248,8 +284,17 @@ impl Written {
     fn world(self, code: &Attachments) -> Result<World, LoadError> {
         let mut world = World::new(self.settings).map_err(|_| LoadError::Layout)?;
         let mut model = Model { revision: self.revision, ..Model::default() };
+        let mut shapes = self.shapes;
+        for shape in &mut shapes {
+            code.attach_shape(shape)?;
+        }
         for (mut body, shape) in self.bodies {
-            body.shape = self.shapes.get(shape as usize).ok_or(LoadError::Layout)?.clone();
+            body.shape = shapes.get(shape as usize).ok_or(LoadError::Layout)?.clone();
+            for part in &mut body.parts {
+                for shape in [&mut part.shape, &mut part.part.shape] {
+                    code.attach_shape(shape)?;
+                }
+            }
             model.bodies.push(body);
         }
         let free = self.free;
@@ -263,11 +308,7 @@ impl Written {
         ] = free;
         (model.points, model.joints) = (self.points, self.joints);
         for (generation, name, nodes) in self.constraints {
-            let find = |name: String| {
-                let found = code.constraints.get(&name).cloned();
-                found.ok_or_else(|| missing("constraint", &name))
-            };
-            let constraint = name.map(find).transpose()?;
+            let constraint = name.map(|name| code.constraint_of(&name)).transpose()?;
             model.constraints.push(ConstraintModel { generation, constraint, nodes });
         }
         for mut cloth in self.cloths {
@@ -279,12 +320,10 @@ impl Written {
             model.emitters.push(EmitterModel { alive, ..built });
         }
         if let Some(name) = self.field {
-            let found = code.fields.get(&name).cloned();
-            model.field = Some(found.ok_or_else(|| missing("force field", &name))?);
+            model.field = Some(code.field_of(&name)?);
         }
         if let Some(name) = self.contact_hook {
-            let found = code.hooks.get(&name).cloned();
-            model.contact_hook = Some(found.ok_or_else(|| missing("contact hook", &name))?);
+            model.contact_hook = Some(code.hook_of(&name)?);
         }
         model.sheet = Arc::new(Sheet::build(&mut model.cloths));
         if model.fingerprint() != self.fingerprint {
@@ -307,12 +346,5 @@ fn attach_laws(object: &mut DeformableModel, code: &Attachments) -> Result<(), L
     if !object.elements.energies.tetrahedra.materials.iter().any(|m| own(&m.law)) {
         return Ok(());
     }
-    let elements = Arc::make_mut(&mut object.elements);
-    for material in &mut elements.energies.tetrahedra.materials {
-        if let SolidLaw::Custom(law) = &mut material.law {
-            let name = law.name();
-            *law = code.laws.get(&name).cloned().ok_or_else(|| missing("law", &name))?;
-        }
-    }
-    Ok(())
+    code.attach_laws(&mut Arc::make_mut(&mut object.elements).energies)
 }

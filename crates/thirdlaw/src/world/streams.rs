@@ -1,6 +1,7 @@
 //! Emitters of a world: adding, removing, reading.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{BodyId, EmitterId, StaleId};
 use crate::math::Vec3;
 use crate::model::emitter::field::ForceField;
@@ -14,6 +15,7 @@ impl World {
     /// Adds an emitter of particles, and takes the memory for as many as it may have at a time.
     /// The book says how they move and what they push, in its chapter on particles.
     pub fn add_emitter(&mut self, emitter: Emitter) -> Result<EmitterId, EmitterError> {
+        self.note(|_| Call::AddEmitter(emitter.clone()));
         if let Some(body) = emitter.body {
             self.model.slot(body).map_err(|_| EmitterError::NoSuchBody(body))?;
         }
@@ -43,6 +45,7 @@ impl World {
 
     /// Removes an emitter and its particles; its id is refused from now on.
     pub fn remove_emitter(&mut self, id: EmitterId) -> Result<(), StaleId> {
+        self.note(|_| Call::RemoveEmitter(id));
         let slot = self.model.emitter_slot(id)?;
         self.model.emitters[slot].alive = false;
         self.model.emitters_free.push(id.index);
@@ -56,6 +59,7 @@ impl World {
     /// Gives all particles a field of the user's own, or takes it away. What the field owes the
     /// engine is said at [`ForceField`].
     pub fn set_force_field(&mut self, field: Option<Arc<dyn ForceField>>) {
+        self.note(|_| Call::SetForceField(field.as_ref().map(|field| field.name())));
         self.model.field = field;
         self.model.revision += 1;
     }
@@ -84,6 +88,7 @@ impl World {
         position: Vec3,
         velocity: Vec3,
     ) -> Result<(), EmitterError> {
+        self.note(|_| Call::SetParticle(id, index as u64, position, velocity));
         let slot = self.model.emitter_slot(id)?;
         let stream = &mut self.state.streams.list[slot];
         let count = stream.len();

@@ -3,6 +3,7 @@
 //! The engine never reads it; it is no part of the state's hash.
 
 use super::World;
+use super::record::Call;
 use crate::ids::{AnyId, PartId, StaleId};
 
 impl World {
@@ -21,6 +22,7 @@ impl World {
     /// Puts a number on a body, part of a body, cloth, soft body, point, joint, constraint, emitter or particle.
     pub fn set_user_data(&mut self, id: impl Into<AnyId>, data: u128) -> Result<(), StaleId> {
         let id = id.into();
+        self.note(|_| Call::SetUserData(id, data));
         self.check_there(id)?;
         if let AnyId::Part(PartId { body, number }) = id
             && number != 0

@@ -156,3 +156,91 @@ fn a_hook_that_agrees_changes_nothing_and_is_saved_by_name() {
     run(&mut hooked, 30);
     assert_eq!(again.hash(), hooked.hash());
 }
+
+/// What a hook makes of every contact of one body.
+#[derive(Debug)]
+struct Made(BodyId, f64, Vec3);
+
+impl ContactHook for Made {
+    fn keeps(&self, contact: &mut HookedContact) -> bool {
+        contact.restitution = self.1;
+        contact.run_surface(self.0, self.2);
+        true
+    }
+}
+
+/// A ball that falls h off a floor on which the hook lets it bounce rises to e²h; the materials say 0.
+#[test]
+fn restitution_is_changed_by_a_hook() {
+    for e in [0.0, 0.5, 0.9] {
+        let ball = Body::dynamic(sphere(0.1)).at(0.0, 1.1, 0.0);
+        let (mut world, ids) = world_with([floor(), ball]);
+        world.set_contact_hook(Some(Arc::new(Made(ids[0], e, Vec3::ZERO))));
+        let mut highest: f64 = 0.0;
+        let landed = (2.0f64 / 9.81).sqrt();
+        let again = landed + 2.0 * e * landed;
+        while world.time() < again - FRAME {
+            run(&mut world, 1);
+            if world.time() > landed + FRAME {
+                highest = highest.max(world.center(ids[1]).unwrap().y - 0.1);
+            }
+        }
+        assert!((highest - e * e).abs() < 0.01, "{highest} {e}");
+    }
+}
+
+/// A floor that a hook lets run takes a block along as a belt of that material does, in the first μgt and
+/// at last at its own speed.
+#[test]
+fn a_surface_runs_where_a_hook_says() {
+    let velocity = Vec3::new(2.0, 0.0, -1.0);
+    for shape in [cuboid(0.2, 0.2, 0.2), Shape::cylinder(0.2, 0.2).unwrap()] {
+        let block = Body::dynamic(shape).at(0.0, 0.2, 0.0);
+        let (mut hooked, ids) = world_with([floor(), block.clone()]);
+        hooked.set_contact_hook(Some(Arc::new(Made(ids[0], 0.0, velocity))));
+        let belt = floor().surface_velocity(velocity);
+        let (mut told, _) = world_with([belt, block]);
+        for frame in 1..=90 {
+            run(&mut hooked, 1);
+            run(&mut told, 1);
+            let [v, w] = [&hooked, &told].map(|world| world.velocity(ids[1]).unwrap().linear);
+            assert!((v - w).length() < 1e-9, "{v} {w}");
+            if frame == 15 {
+                assert!((v.length() - 0.5 * 9.81 * 0.25).abs() < 0.05, "{v}");
+            }
+        }
+        let v = hooked.velocity(ids[1]).unwrap().linear;
+        assert!((v - velocity).length() < 1e-3, "{v}");
+        // without it the floor stands still
+        hooked.set_contact_hook(None);
+        run(&mut hooked, 60);
+        assert!(hooked.velocity(ids[1]).unwrap().linear.length() < 1e-3);
+    }
+}
+
+/// A block at rest does not keep the ice of a hook that is gone.
+#[test]
+fn a_block_at_rest_forgets_a_hook_that_is_taken_away() {
+    let block = Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(1.0, 0.2, 0.0);
+    let (mut world, ids) = world_with([floor(), block]);
+    world.set_contact_hook(Some(Arc::new(Ice)));
+    run(&mut world, 60);
+    world.set_contact_hook(None);
+    let weight = 9.81 * world.body(ids[1]).unwrap().mass;
+    for _ in 0..30 {
+        let middle = world.center(ids[1]).unwrap();
+        world.push(ids[1], 0.3 * weight * Vec3::X, middle).unwrap();
+        run(&mut world, 1);
+    }
+    assert!(world.velocity(ids[1]).unwrap().linear.length() < 1e-3);
+}
+
+/// Numbers that are none change nothing, and nothing panics.
+#[test]
+fn a_hook_that_talks_nonsense_is_not_believed() {
+    let block = Body::dynamic(cuboid(0.2, 0.2, 0.2)).at(0.0, 0.2, 0.0);
+    let (mut world, ids) = world_with([floor(), block]);
+    world.set_contact_hook(Some(Arc::new(Made(ids[0], f64::NAN, Vec3::splat(f64::INFINITY)))));
+    run(&mut world, 60);
+    assert!((world.center(ids[1]).unwrap() - 0.2 * Vec3::Y).length() < 1e-3);
+}

@@ -83,6 +83,44 @@ fn forces_at_rest_are_weights_on_every_path() {
     }
 }
 
+/// Forces of contacts beside weights: ten kilograms on each path and shape, and a pyramid of 36 crates.
+#[test]
+#[ignore = "prints; scripts/show/contact-forces"]
+fn contact_forces_are_printed() {
+    println!("{:<10} {:>3} {:<10} {:>12} {:>12}", "paths", "sub", "what", "force, N", "weight, N");
+    for (paths, substeps) in [(Paths::Auto, 8), (Paths::General, 8), (Paths::General, 3)] {
+        let mut settings = Settings { substeps, sleeping: false, ..Settings::default() };
+        settings.contact.paths = paths;
+        let show = |what: &str, force: f64, weight: f64| {
+            println!("{paths:<10?} {substeps:>3} {what:<10} {force:>12.5} {weight:>12.5}");
+            assert!((force - weight).abs() < 1e-3 * weight, "{what}: {force} N");
+        };
+        let rounded = cuboid(0.4, 0.4, 0.4).rounded(0.1).unwrap();
+        let cylinder = Shape::cylinder(0.5, 0.5).unwrap();
+        for (what, shape) in [
+            ("box", cuboid(0.5, 0.5, 0.5)),
+            ("ball", sphere(0.5)),
+            ("cylinder", cylinder),
+            ("rounded", rounded),
+        ] {
+            let mut world = World::new(settings).unwrap();
+            world.add_body(floor()).unwrap();
+            let body = world.add_body(Body::dynamic(shape).mass(10.0).at(0.0, 0.5, 0.0)).unwrap();
+            settle(&mut world, 120);
+            show(what, world.contact_force(body).unwrap().y, 98.1);
+        }
+        let mut world = World::new(settings).unwrap();
+        let ground = world.add_body(floor()).unwrap();
+        for (row, i) in (0..8).flat_map(|row| (0..8 - row).map(move |i| (row, i))) {
+            let x = f64::from(i) - 0.5 * f64::from(8 - row);
+            let block = Body::dynamic(cuboid(0.49, 0.5, 0.5)).mass(3.0);
+            world.add_body(block.at(x, f64::from(row) + 0.5, 0.0)).unwrap();
+        }
+        settle(&mut world, 300);
+        show("pyramid", -world.contact_force(ground).unwrap().y, 36.0 * 3.0 * 9.81);
+    }
+}
+
 /// Two boxes on the ground with a joint between them: contacts and joints solved in every way.
 #[test]
 fn forces_at_rest_are_weights_with_joints() {

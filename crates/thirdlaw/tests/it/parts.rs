@@ -291,3 +291,75 @@ fn solver_groups_let_through_and_tell() {
     };
     assert_eq!((began(ground), began(under)), (1, 1), "{heard:?}");
 }
+
+/// A light body of higher dominance goes its way through a heavy one, which is pushed off; what is equal
+/// pushes both; and momentum then is nobody's affair.
+#[test]
+fn who_dominates_is_not_pushed() {
+    let step = |world: &mut World, frames: u32| {
+        for _ in 0..frames {
+            let _report = world.step(1.0 / 60.0).unwrap();
+        }
+    };
+    for (dominance, stays) in [(1, true), (0, false)] {
+        let mut world = crate::world(0.0);
+        let fly = Body::dynamic(crate::sphere(0.1)).at(-1.0, 0.0, 0.0).moving(2.0 * Vec3::X);
+        let fly = world.add_body(fly.dominance(dominance)).unwrap();
+        let rock = world.add_body(Body::dynamic(crate::cuboid(0.3, 0.3, 0.3)).mass(50.0)).unwrap();
+        step(&mut world, 60);
+        let [v, w] = [fly, rock].map(|id| world.velocity(id).unwrap().linear.x);
+        if stays {
+            // exactly: it does not know of the other
+            assert_eq!(v, 2.0);
+            assert!((w - 2.0).abs() < 1e-6, "{w}");
+            let gap = world.center(rock).unwrap().x - world.center(fly).unwrap().x;
+            assert!((gap - 0.4).abs() < 5e-3, "{gap}");
+        } else {
+            assert!(v < 0.7 && w < 0.7, "{v} {w}");
+        }
+        world.set_dominance(fly, -1).unwrap();
+        world.set_velocity(rock, Twist::default()).unwrap();
+        world.set_pose(rock, Pose::IDENTITY).unwrap();
+        world.set_pose(fly, Pose::from_translation(-Vec3::X)).unwrap();
+        world.set_velocity(fly, Twist { linear: 2.0 * Vec3::X, angular: Vec3::ZERO }).unwrap();
+        step(&mut world, 60);
+        assert_eq!(world.velocity(rock).unwrap(), Twist::default());
+        let left = world.velocity(fly).unwrap().linear.x;
+        assert!(left.abs() < 0.1, "{left}");
+    }
+}
+
+/// A heap on a platform that dominates, which hangs from a drive: the platform moves bit by bit as if it were
+/// empty, and the heap is carried and comes to rest on it.
+#[test]
+fn a_platform_that_dominates_carries_a_heap_and_does_not_feel_it() {
+    let lift = |world: &mut World, dominance| {
+        let table = Body::dynamic(crate::cuboid(2.0, 0.1, 2.0)).mass(5.0).at(0.0, 1.0, 0.0);
+        let table = world.add_body(table.dominance(dominance)).unwrap();
+        let joint = Joint::slider(Side::World, table).at(0.0, 1.0, 0.0).axis(Vec3::Y);
+        let drive = Drive::pd(2000.0, 200.0).at(0.4);
+        let joint = world.add_joint(joint).unwrap();
+        world.set_drive(joint, Axis::X, Some(drive)).unwrap();
+        table
+    };
+    let (mut empty, mut full) = (crate::earth(), crate::earth());
+    let table = lift(&mut empty, 1);
+    assert_eq!(lift(&mut full, 1), table);
+    let mut crates = Vec::new();
+    for i in 0..12 {
+        let (x, z) = (0.5 * f64::from(i % 3) - 0.5, 0.5 * f64::from(i / 3 % 2) - 0.25);
+        let y = 1.31 + 0.41 * f64::from(i / 6);
+        let heavy = Body::dynamic(crate::cuboid(0.2, 0.2, 0.2)).at(x, y, z).mass(100.0);
+        crates.push(full.add_body(heavy).unwrap());
+    }
+    for _ in 0..240 {
+        let _reports = (empty.step(1.0 / 60.0).unwrap(), full.step(1.0 / 60.0).unwrap());
+        assert_eq!(empty.pose(table), full.pose(table));
+    }
+    let top = full.center(table).unwrap().y + 0.1;
+    for (i, &id) in crates.iter().enumerate() {
+        let known = top + 0.2 + 0.4 * (i / 6) as f64;
+        let y = full.center(id).unwrap().y;
+        assert!((y - known).abs() < 0.01, "{i}: {y} {known}");
+    }
+}

@@ -65,7 +65,7 @@ fn parts<'a>(body: &'a BodyFacts, now: &BodyFrame) -> Option<Vec<Solid<'a>>> {
         Geometry::Compound(compound) => {
             Some(compound.parts.iter().map(|(pose, part)| (now.pose() * *pose, part)).collect())
         }
-        Geometry::Mesh(_) => None,
+        _ => None,
     }
 }
 
@@ -100,6 +100,7 @@ fn support((pose, convex): &Solid, d: Vec3) -> f64 {
         }
         Convex::Hull(hull) => hull.vertices.iter().map(|v| v.dot(u)).fold(f64::MIN, f64::max),
         Convex::HalfSpace { .. } => f64::INFINITY,
+        other => other.support(u).dot(u),
     };
     own + pose.translation.dot(d)
 }

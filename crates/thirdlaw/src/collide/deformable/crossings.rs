@@ -8,9 +8,9 @@
 //! counts as meeting.
 
 use super::bvh::Box32;
-use super::closest::{point_triangle, segment_segment};
 use super::tree::{Chunk, Tree};
 use super::{Hit, NO_BODY};
+use crate::math::closest::{point_triangle, segment_segment};
 use crate::math::{Vec3, tangents};
 use crate::state::cloth::HitKind;
 

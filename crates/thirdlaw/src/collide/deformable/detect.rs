@@ -245,6 +245,9 @@ fn sagging(shape: &Shape, edge_length: f64) -> Option<f64> {
         Geometry::Convex(Convex::Sphere { radius } | Convex::Capsule { radius, .. }) => {
             Some(longest * longest / (8.0 * radius))
         }
+        Geometry::Convex(Convex::Rounded(rounded)) => {
+            Some(longest * longest / (8.0 * rounded.radius))
+        }
         _ => None,
     }
 }

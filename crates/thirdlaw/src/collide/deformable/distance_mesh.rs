@@ -1,9 +1,9 @@
 //! Signed distance to a triangle mesh: the nearest triangle, and a sign that is right at edges and
 //! corners too.
 
-use super::closest::point_triangle;
-use super::distance::Surface;
 use crate::math::Vec3;
+use crate::math::closest::point_triangle;
+use crate::shape::distance::Surface;
 use crate::shape::{Aabb, Mesh};
 use parry3d_f64::partitioning::BvhNode;
 

@@ -8,9 +8,9 @@
 //! where it falls and where it rises. Inside, at the crease between two faces, its slope jumps; the
 //! mean of the two normals that is square to the edge is then the normal, as for two edges.
 
-use super::distance::{Surface, convex_distance};
 use super::features::{Limits, Touch, in_triangle};
 use crate::math::Vec3;
+use crate::shape::distance::{Surface, convex_distance};
 use crate::shape::{Convex, box_corners};
 
 pub(super) fn triangle_convex(
@@ -134,7 +134,8 @@ fn pierced(convex: &Convex, corners: [Vec3; 3]) -> Option<Touch> {
 /// The greatest coordinate of the solid along the unit vector `n`.
 fn farthest(convex: &Convex, n: Vec3) -> f64 {
     let across = || (n.x * n.x + n.z * n.z).sqrt();
-    match convex {
+    let (core, radius) = convex.core();
+    let along = match core {
         Convex::Sphere { radius } => *radius,
         Convex::Cuboid { half_extents } => half_extents.dot(n.abs()),
         Convex::Capsule { half_height, radius } => half_height * n.y.abs() + radius,
@@ -146,16 +147,22 @@ fn farthest(convex: &Convex, n: Vec3) -> f64 {
         Convex::Hull(hull) => {
             hull.vertices.iter().map(|v| n.dot(*v)).fold(f64::NEG_INFINITY, f64::max)
         }
-    }
+        Convex::Own(own) => n.dot(own.support(n)),
+        Convex::Rounded(_) => 0.0,
+    };
+    along + radius
 }
 
 /// Calls `found` with every corner (or end, or place on a rim) that reaches within `slack` as far
 /// along `n` as any.
 fn standing_out(convex: &Convex, n: Vec3, slack: f64, mut found: impl FnMut(u32, Vec3)) {
+    let (core, radius) = convex.core();
     let least = farthest(convex, n) - slack;
     // the rounding of the farthest one itself
     let least = least - 1e-12 * least.abs();
     let mut offer = |id: u32, v: Vec3| {
+        // what is rounded reaches as much farther everywhere
+        let v = if radius > 0.0 { v + radius * n } else { v };
         if n.dot(v) >= least {
             found(id, v);
         }
@@ -172,7 +179,7 @@ fn standing_out(convex: &Convex, n: Vec3, slack: f64, mut found: impl FnMut(u32,
             offer(id + k as u32, x * (c * r) + z * (s * r) + Vec3::Y * y);
         }
     };
-    match convex {
+    match core {
         Convex::Sphere { radius } => offer(0, n * *radius),
         Convex::Capsule { half_height, radius } => {
             for (id, end) in [(0, -1.0), (1, 1.0)] {
@@ -199,7 +206,8 @@ fn standing_out(convex: &Convex, n: Vec3, slack: f64, mut found: impl FnMut(u32,
             rim(-half_height, *radius, 0, &mut offer);
             offer(3, Vec3::Y * *half_height);
         }
-        Convex::HalfSpace { .. } => {}
+        Convex::Own(own) => offer(0, own.support(n)),
+        Convex::HalfSpace { .. } | Convex::Rounded(_) => {}
     }
 }
 

@@ -13,7 +13,6 @@
 //!   ([`Tree::crossings`]) and cloth through cloth ([`Tree::intersections`]).
 
 mod bvh;
-mod closest;
 mod crossings;
 pub mod detect;
 mod distance;
@@ -30,10 +29,9 @@ mod proximity;
 mod tests;
 mod tree;
 
-pub(crate) use closest::point_triangle;
+pub use crate::shape::distance::Surface;
 pub use detect::{DeformableContact, Detector, Obstacle, Surroundings};
-pub(crate) use distance::convex_distance;
-pub use distance::{Surface, signed_distance};
+pub use distance::signed_distance;
 pub use intersections::intersections_brute_force;
 pub use particles::{ParticleScratch, Particles, vertex_solid};
 pub use tree::Tree;

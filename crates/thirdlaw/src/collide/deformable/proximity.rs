@@ -3,9 +3,9 @@
 //! Each place is reported once: a particle nearest to an edge or corner of a triangle is reported for
 //! the one triangle that speaks for it, and edges only where they pass each other between their ends.
 
-use super::closest::{point_triangle, segment_segment};
 use super::tree::{Chunk, Tree};
 use super::{Hit, NO_BODY};
+use crate::math::closest::{point_triangle, segment_segment};
 use crate::math::{Vec3, tangents};
 use crate::state::cloth::HitKind;
 

@@ -14,9 +14,10 @@ use part::BodyPart;
 use serde::{Deserialize, Serialize};
 
 /// A rigid body to be added to a world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[doc(alias = "RigidBodyBuilder")]
 #[doc(alias = "ColliderBuilder")]
+#[must_use = "a body does nothing until it is added to a world"]
 pub struct Body {
     /// Whether forces, keyframes or nothing moves it.
     pub kind: BodyKind,
@@ -37,6 +38,10 @@ pub struct Body {
     /// Which of those it pushes. Two that touch and do not push each other go through each other, and
     /// tell of it ([`crate::World::silent_contacts`]); deformable objects and particles do not ask.
     pub solver_groups: Groups,
+    /// Who gives way: where two dynamic bodies touch, the one of lower dominance feels the contact, and the
+    /// other one goes its way as if it were not there. Joints, cloth and particles do not ask.
+    #[doc(alias = "dominance_group")]
+    pub dominance: i8,
     /// Further shapes, with what each of them has of its own.
     pub parts: Vec<BodyPart>,
     /// Decay of the linear velocity, 1/s.
@@ -132,6 +137,17 @@ impl Default for Material {
 }
 
 impl Material {
+    /// μ of it and another.
+    pub(crate) fn combined_friction(&self, other: &Material) -> f64 {
+        self.friction_combine.apply(self.friction, other.friction_combine, other.friction)
+    }
+
+    /// e of it and another.
+    pub(crate) fn combined_restitution(&self, other: &Material) -> f64 {
+        let rule = other.restitution_combine;
+        self.restitution_combine.apply(self.restitution, rule, other.restitution)
+    }
+
     /// Whether μ and e are all that it asks of a contact.
     pub(crate) fn is_plain(&self) -> bool {
         self.static_friction.is_none()
@@ -319,6 +335,7 @@ impl Body {
             material: Material::default(),
             groups: Groups::default(),
             solver_groups: Groups::default(),
+            dominance: 0,
             parts: Vec::new(),
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -403,6 +420,37 @@ impl Body {
     #[doc(alias = "insert_with_parent")]
     pub fn part(mut self, part: BodyPart) -> Body {
         self.parts.push(part);
+        self
+    }
+
+    /// Sets friction, restitution and all else that its surface does.
+    pub fn material(mut self, material: Material) -> Body {
+        self.material = material;
+        self
+    }
+
+    /// Lets its surface run over it, axes of the body, m/s, as a conveyor belt does.
+    pub fn surface_velocity(mut self, velocity: Vec3) -> Body {
+        self.material.surface_velocity = velocity;
+        self
+    }
+
+    /// Puts a force on it, constant or for a span of time.
+    pub fn force(mut self, force: Force) -> Body {
+        self.forces.push(force);
+        self
+    }
+
+    /// Keeps it awake where the world lets bodies sleep.
+    pub fn sleepless(mut self) -> Body {
+        self.can_sleep = false;
+        self
+    }
+
+    /// Sets who gives way: of two dynamic bodies that touch the one of lower dominance.
+    #[doc(alias = "dominance_group")]
+    pub fn dominance(mut self, dominance: i8) -> Body {
+        self.dominance = dominance;
         self
     }
 

@@ -53,6 +53,8 @@ pub struct BodyModel {
     pub groups: Groups,
     /// Which of those it pushes, with any of its parts.
     pub solver_groups: Groups,
+    /// Of two dynamic bodies that touch the one of lower dominance gives way.
+    pub dominance: i8,
     /// 1/s.
     pub linear_damping: f64,
     /// 1/s.
@@ -160,6 +162,7 @@ impl BodyModel {
             material: body.material,
             groups: if touches { groups } else { Groups { member: 0, collides: 0 } },
             solver_groups: pushes,
+            dominance: body.dominance,
             linear_damping: body.linear_damping,
             angular_damping: body.angular_damping,
             gravity_scale: body.gravity_scale,
@@ -176,6 +179,11 @@ impl BodyModel {
     /// Whether forces move it.
     pub fn is_dynamic(&self) -> bool {
         self.alive && self.kind == BodyKind::Dynamic
+    }
+
+    /// Whether it goes its way where it touches another dynamic body, which gives way.
+    pub fn dominates(&self, other: &BodyModel) -> bool {
+        self.is_dynamic() && other.is_dynamic() && self.dominance > other.dominance
     }
 
     /// The part that a convex piece of its shape belongs to; none where it has no other than its own.
@@ -247,6 +255,9 @@ impl BodyModel {
             if let Ok(bytes) = postcard::to_stdvec(&self.asked_solver_groups) {
                 hasher.write(&bytes);
             }
+        }
+        if self.dominance != 0 {
+            hasher.write(&[7, self.dominance.cast_unsigned()]);
         }
         if self.sensor || !self.enabled {
             let asked = (self.sensor, self.enabled, self.asked_kind, self.asked_groups);

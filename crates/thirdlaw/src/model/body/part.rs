@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 #[doc(alias = "ColliderBuilder")]
+#[must_use = "a part does nothing until it is on a body"]
 pub struct BodyPart {
     /// A convex solid or a compound of them.
     pub shape: Shape,

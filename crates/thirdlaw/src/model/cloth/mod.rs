@@ -15,12 +15,13 @@ pub use mesh::ClothMesh;
 pub use crate::model::deformable::{Hold, Pin};
 
 use crate::ids::{BodyId, StaleId};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, rotation_from_vector};
 use crate::model::body::Groups;
 use crate::model::deformable::DeformableError;
 
 /// A cloth to be added to a world.
 #[derive(Clone, Debug)]
+#[must_use = "a cloth does nothing until it is added to a world"]
 pub struct Cloth {
     /// Triangles, start and rest.
     pub mesh: ClothMesh,
@@ -52,6 +53,24 @@ impl Cloth {
         }
     }
 
+    /// A flat sheet of `columns` × `rows` vertices in the xz plane around the origin, of `size` along x and
+    /// z, m.
+    ///
+    /// ```
+    /// use thirdlaw::prelude::*;
+    /// let mut world = World::new(Settings::default())?;
+    /// // a curtain that hangs by its upper edge
+    /// let upright = std::f64::consts::FRAC_PI_2 * Vec3::X;
+    /// let curtain = Cloth::grid(21, 11, [2.0, 1.0])?.rotated(upright).at(0.0, 2.0, 0.0);
+    /// let curtain = world.add_cloth(curtain.fabric(Fabric::silk()).pin(0..21))?;
+    /// let _report = world.step(1.0 / 60.0)?;
+    /// assert!((world.vertices(curtain)?[0].y - 2.5).abs() < 1e-9);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn grid(columns: usize, rows: usize, size: [f64; 2]) -> Result<Cloth, ClothError> {
+        Ok(Cloth::new(ClothMesh::grid(columns, rows, size)?))
+    }
+
     /// Made of `fabric`.
     pub fn fabric(mut self, fabric: Fabric) -> Cloth {
         self.fabric = fabric;
@@ -64,10 +83,49 @@ impl Cloth {
         self
     }
 
+    /// Moved from where it is by x, y and z, m.
+    pub fn at(self, x: f64, y: f64, z: f64) -> Cloth {
+        self.pose(Pose::from_translation(Vec3::new(x, y, z)))
+    }
+
+    /// Turned by |θ| radians about θ through the world's origin: turn it before it is moved.
+    pub fn rotated(self, theta: Vec3) -> Cloth {
+        self.pose(Pose::from_parts(Vec3::ZERO, rotation_from_vector(theta)))
+    }
+
     /// Started with `velocity` (m/s).
     pub fn velocity(mut self, velocity: Vec3) -> Cloth {
         self.velocity = velocity;
         self
+    }
+
+    /// Started with this velocity, m/s: as bodies say it.
+    pub fn moving(self, velocity: Vec3) -> Cloth {
+        self.velocity(velocity)
+    }
+
+    /// With Coulomb's μ against itself and, combined with theirs, against solids.
+    pub fn friction(mut self, friction: f64) -> Cloth {
+        self.fabric.friction = friction;
+        self
+    }
+
+    /// With other things that it may touch.
+    #[doc(alias = "collision_groups")]
+    pub fn groups(mut self, groups: Groups) -> Cloth {
+        self.groups = groups;
+        self
+    }
+
+    /// With a factor on the world's gravity.
+    pub fn gravity_scale(mut self, factor: f64) -> Cloth {
+        self.gravity_scale = factor;
+        self
+    }
+
+    /// With these vertices held to a body, where they are on it.
+    pub fn pin_to(self, body: BodyId, vertices: impl IntoIterator<Item = u32>) -> Cloth {
+        self.hold(vertices, Hold::Body(body))
     }
 
     /// With these vertices held where they start.
@@ -90,6 +148,7 @@ impl Cloth {
 
 /// A cloth description that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ClothError {
     /// There are no triangles.
     Empty,

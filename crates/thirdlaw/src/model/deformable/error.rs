@@ -5,6 +5,7 @@ use crate::ids::{BodyId, StaleId};
 
 /// A description of a deformable object that cannot be simulated.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum DeformableError {
     /// There are no vertices.
     Empty,

@@ -27,13 +27,15 @@ pub use model::DeformableModel;
 pub use pins::{Hold, Pin};
 
 use crate::energy::Energies;
-use crate::math::{Pose, Vec3};
+use crate::ids::BodyId;
+use crate::math::{Pose, Vec3, rotation_from_vector};
 use crate::model::body::Groups;
 use crate::model::cloth::Fabric;
 use serde::{Deserialize, Serialize};
 
 /// A deformable object to be added to a world.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[must_use = "an object does nothing until it is added to a world"]
 pub struct Deformable {
     /// Where the vertices start, m.
     pub positions: Vec<Vec3>,
@@ -83,7 +85,7 @@ impl Default for SurfaceMaterial {
 }
 
 /// What a cloth knows of itself beyond its elements.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Weave {
     pub fabric: Fabric,
     /// Edges along warp or weft with their rest length, m.
@@ -109,6 +111,11 @@ impl Deformable {
             rest,
             weave: None,
         }
+    }
+
+    /// Its elements.
+    pub(crate) fn energies_mut(&mut self) -> &mut Energies {
+        &mut self.energies
     }
 
     /// With these elements, too; nodes are vertices of this object.
@@ -137,10 +144,55 @@ impl Deformable {
         self
     }
 
+    /// Moved from where it is by x, y and z, m.
+    pub fn at(self, x: f64, y: f64, z: f64) -> Deformable {
+        self.pose(Pose::from_translation(Vec3::new(x, y, z)))
+    }
+
+    /// Turned by |θ| radians about θ through the world's origin: turn it before it is moved.
+    pub fn rotated(self, theta: Vec3) -> Deformable {
+        self.pose(Pose::from_parts(Vec3::ZERO, rotation_from_vector(theta)))
+    }
+
     /// Started with `velocity` (m/s).
     pub fn velocity(mut self, velocity: Vec3) -> Deformable {
         self.velocity = velocity;
         self
+    }
+
+    /// Started with this velocity, m/s: as bodies say it.
+    pub fn moving(self, velocity: Vec3) -> Deformable {
+        self.velocity(velocity)
+    }
+
+    /// With Coulomb's μ against itself and, combined with theirs, against solids.
+    pub fn friction(mut self, friction: f64) -> Deformable {
+        self.surface.friction = friction;
+        self
+    }
+
+    /// With other things that it may touch.
+    #[doc(alias = "collision_groups")]
+    pub fn groups(mut self, groups: Groups) -> Deformable {
+        self.groups = groups;
+        self
+    }
+
+    /// With a factor on the world's gravity.
+    pub fn gravity_scale(mut self, factor: f64) -> Deformable {
+        self.gravity_scale = factor;
+        self
+    }
+
+    /// With or without collisions with itself and other deformable objects.
+    pub fn self_collision(mut self, on: bool) -> Deformable {
+        self.self_collision = on;
+        self
+    }
+
+    /// With these vertices held to a body, where they are on it.
+    pub fn pin_to(self, body: BodyId, vertices: impl IntoIterator<Item = u32>) -> Deformable {
+        self.hold(vertices, Hold::Body(body))
     }
 
     /// With these vertices held where they start.

@@ -7,7 +7,7 @@ use crate::model::body::{Keyframe, Keyframes};
 use std::sync::Arc;
 
 /// Vertices that are held.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pin {
     /// Which vertices.
     pub vertices: Vec<u32>,
@@ -16,7 +16,7 @@ pub struct Pin {
 }
 
 /// What holds pinned vertices.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Hold {
     /// The place where they start.
     Place,

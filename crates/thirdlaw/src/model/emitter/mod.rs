@@ -13,6 +13,7 @@ use crate::shape::Shape;
 
 /// A source of particles to be added to a world. Its own axis is y.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[must_use = "an emitter does nothing until it is added to a world"]
 pub struct Emitter {
     /// From where particles start.
     pub source: Source,

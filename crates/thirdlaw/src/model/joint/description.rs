@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// A joint to be added to a world.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[must_use = "a joint does nothing until it is added to a world"]
 pub struct Joint {
     /// What it lets its sides do.
     pub kind: JointKind,

@@ -42,6 +42,28 @@ pub struct SolidMesh {
 /// The faces of a tetrahedron, seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 2, 1], [0, 1, 3], [0, 3, 2]];
 
+impl Deformable {
+    /// A soft block of this size around the origin, m, of so many cells along each axis.
+    ///
+    /// ```
+    /// use thirdlaw::prelude::*;
+    /// let mut world = World::new(Settings::default())?;
+    /// let jelly = SolidMaterial::preset("jelly").ok_or("no such material")?;
+    /// let cube = Deformable::block(Vec3::splat(0.4), [4; 3], jelly)?.at(0.0, 1.0, 0.0);
+    /// let cube = world.add_deformable(cube.friction(0.8).moving(Vec3::X))?;
+    /// let _report = world.step(1.0 / 60.0)?;
+    /// assert_eq!(world.vertices(cube)?.len(), 125);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn block(
+        size: Vec3,
+        cells: [u32; 3],
+        material: SolidMaterial,
+    ) -> Result<Deformable, DeformableError> {
+        SolidMesh::block(size, cells)?.deformable(material)
+    }
+}
+
 impl SolidMesh {
     /// A soft body at rest in this shape, with friction 0.5 on its surface.
     pub fn deformable(&self, material: SolidMaterial) -> Result<Deformable, DeformableError> {

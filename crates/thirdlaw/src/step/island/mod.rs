@@ -86,6 +86,8 @@ struct Traits {
     /// Whether its material asks for more than friction and restitution, and whether its surface runs.
     special: bool,
     runs: bool,
+    /// Of two that move by forces the lower one gives way.
+    dominance: i8,
 }
 
 impl Traits {
@@ -96,6 +98,7 @@ impl Traits {
             special: body.materials().any(|material| !material.is_plain())
                 || (body.is_dynamic() && body.shape.is_mesh()),
             runs: body.materials().any(|m| m.surface_velocity != Default::default()),
+            dominance: body.dominance,
         }
     }
 }
@@ -128,7 +131,7 @@ pub struct Touch {
     pub b: u32,
     /// Number of its points.
     pub count: u8,
-    /// Which of the bodies move by forces.
+    /// Which of the bodies the contact moves: not what moves by itself, and not who dominates.
     pub moves: [bool; 2],
     /// Half the thickness of the thinner body, m.
     pub half_thickness: f32,
@@ -136,7 +139,8 @@ pub struct Touch {
     pub bounces: bool,
     /// Whether both bodies move by forces and lie deep in each other.
     pub deep: bool,
-    /// Whether a material asks for more than friction and restitution, or a mesh moves by forces.
+    /// Whether a material or a hook asks for more than friction and restitution, one body dominates, or a mesh moves
+    /// by forces.
     pub special: bool,
     /// Whether one of the surfaces runs.
     pub runs: bool,
@@ -217,8 +221,15 @@ impl Islands {
             if let Some(later) = state.contacts.get(index + EARLY) {
                 prefetch(&later.key);
             }
-            let moves = [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces());
+            let by_forces = [key.a, key.b].map(|slot| moved_by[slot as usize].by_forces());
             let [a, b] = [key.a, key.b].map(|slot| traits[slot as usize]);
+            // who gives way takes the other one as if it moved by itself
+            let yields = by_forces == [true; 2] && a.dominance != b.dominance;
+            let moves = match yields {
+                true => [a.dominance < b.dominance, b.dominance < a.dominance],
+                false => by_forces,
+            };
+            let hooked = state.run_of(key).is_some();
             Touch {
                 index: index as u32,
                 a: key.a,
@@ -228,8 +239,8 @@ impl Islands {
                 half_thickness: a.half_thickness.min(b.half_thickness),
                 bounces: *restitution > 0.0,
                 deep: contact.is_deep() && moves == [true; 2],
-                special: a.special || b.special,
-                runs: a.runs || b.runs,
+                special: a.special || b.special || hooked || yields,
+                runs: a.runs || b.runs || hooked,
             }
         }));
     }
@@ -287,13 +298,18 @@ impl Islands {
                 self.awake[root as usize] = true;
             }
         }
-        let runs = self.traits.iter().any(|traits| traits.runs);
-        let moving = runs || self.moved_by.contains(&MovedBy::Itself);
+        let runs = self.traits.iter().any(|traits| traits.runs) || !state.runs.is_empty();
+        let moving = runs
+            || self.moved_by.contains(&MovedBy::Itself)
+            || self.traits.iter().any(|traits| traits.dominance != 0);
         for i in 0..if moving { self.found.len() } else { 0 } {
             let Touch { a, b, count, moves, runs, .. } = self.found[i];
-            for (mover, other, moves) in [(a, b, moves[1]), (b, a, moves[0])] {
+            for (mover, other, [yields, moves]) in [(a, b, moves), (b, a, [moves[1], moves[0]])] {
+                let by = self.moved_by[mover as usize];
+                let velocity = state.bodies[mover as usize].velocity;
+                let dominates = !yields && by == MovedBy::Forces && velocity != Default::default();
                 // what runs carries like what moves
-                let carries = runs || self.moved_by[mover as usize] == MovedBy::Itself;
+                let carries = runs || by == MovedBy::Itself || dominates;
                 if count > 0 && carries && moves {
                     let root = self.root(other) as usize;
                     self.awake[root] = true;

@@ -134,6 +134,7 @@ impl Sweep<'_> {
             let pair = (slot.min(other) as u32, slot.max(other) as u32);
             other != slot
                 && other_body.alive
+                && !body.dominates(other_body)
                 && body.groups.touch(other_body.groups)
                 && body.solver_groups.touch(other_body.solver_groups)
                 && self.apart.binary_search(&pair).is_err()

@@ -5,7 +5,7 @@ use crate::math::{Mat3, Pose, Vec3};
 use crate::model::Model;
 use crate::model::contact_hook::{ContactHook, HookedBody, HookedContact};
 use crate::state::State;
-use crate::state::contact::Contact;
+use crate::state::contact::{Contact, RunningSurface};
 
 /// Adds the pairs that may not touch to those kept `apart`, in order.
 pub fn leave_out(
@@ -27,6 +27,8 @@ pub fn judge(
     apart: &mut Vec<(u32, u32)>,
 ) {
     let mut contacts = std::mem::take(&mut state.contacts);
+    let mut runs = std::mem::take(&mut state.runs);
+    runs.clear();
     let rests = |slot: u32| {
         let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
         !body.is_dynamic() || now.asleep
@@ -37,12 +39,26 @@ pub fn judge(
         if slots.map(rests) == [true, true] {
             continue;
         }
-        let mut seen = shown(model, state, contact);
+        let was = shown(model, state, contact);
+        let mut seen = was;
         if !hook.keeps(&mut seen) {
             contact.end();
             apart.push((slots[0], slots[1]));
-        } else if seen.friction.is_finite() {
+            continue;
+        }
+        // what is no number changes nothing
+        if seen.friction.is_finite() {
             contact.friction = seen.friction.max(0.0);
+        }
+        if seen.restitution.is_finite() {
+            contact.restitution = seen.restitution.clamp(0.0, 1.0);
+        }
+        if contact.restitution > 0.0 && !contact.is_deep() {
+            contact.skin = 0.0;
+        }
+        let velocity = seen.surface_velocity;
+        if velocity.is_finite() && velocity != was.surface_velocity {
+            runs.push(RunningSurface { key: contact.key, velocity });
         }
     }
     let kept = |pair: &(u32, u32)| {
@@ -62,7 +78,7 @@ pub fn judge(
         apart.sort_unstable();
         apart.dedup();
     }
-    state.contacts = contacts;
+    (state.contacts, state.runs) = (contacts, runs);
 }
 
 fn body(model: &Model, state: &State, slot: u32) -> HookedBody {
@@ -93,7 +109,9 @@ fn shown(model: &Model, state: &State, contact: &Contact) -> HookedContact {
         point,
         separation: contact.separations[..count].iter().copied().fold(f64::INFINITY, f64::min),
         approach: contact.normal.dot(at(&bodies[0]) - at(&bodies[1])),
-        friction: a.friction_combine.apply(a.friction, b.friction_combine, b.friction),
+        friction: a.combined_friction(&b),
+        restitution: a.combined_restitution(&b),
+        surface_velocity: axes[1] * b.surface_velocity - axes[0] * a.surface_velocity,
         bodies,
     }
 }

@@ -265,6 +265,11 @@ impl IslandScratch {
             (now.position, now.rotation) = (local.position, local.rotation);
             if body.kind == crate::model::body::BodyKind::Kinematic {
                 move_kinematic(body, &mut now, state.time, dt, at);
+            } else if body.is_dynamic() {
+                // what dominates, as it moved at the start of the step
+                let h = dt / f64::from(at.1);
+                now.position += h * now.velocity.linear;
+                now.rotation = rotation::advance(body, now.rotation, now.velocity.angular, h);
             }
             self.next.push((now.position, now.rotation));
         }

@@ -140,6 +140,7 @@ fn advance(
     observer.begin(Stage::Solve);
     let clock = observer.clock();
     let spent = solve_islands((model, state, settings, dt), scratch, clock);
+    state.runs.clear();
     observer.end(Stage::Solve);
     if clock.is_some() {
         observer.divide(Stage::Integrate, spent.share());

@@ -123,7 +123,7 @@ pub fn touch_triangle(
     for _ in 0..STEPS_MAX {
         let p = flight.at(time);
         let at: [Vec3; 3] = std::array::from_fn(|k| corners[k] + velocities[k] * time);
-        let weights = crate::collide::deformable::point_triangle(p, at);
+        let weights = crate::math::closest::point_triangle(p, at);
         let d = p - blend(at, weights);
         let w = u - blend(velocities, weights);
         let distance = d.length();

@@ -7,13 +7,14 @@
 
 use super::advance::{Flight, Nearest, Touch, touch_piece};
 use super::grid::Bounds;
-use crate::collide::deformable::{convex_distance, point_triangle};
+use crate::math::closest::point_triangle;
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::Model;
 use crate::model::body::mass::body_mass;
 use crate::model::body::model::BodyModel;
 use crate::model::body::{BodyKind, Groups, Material};
+use crate::shape::distance::convex_distance;
 use crate::shape::{Aabb, Convex, Geometry};
 use crate::state::body::BodyState;
 

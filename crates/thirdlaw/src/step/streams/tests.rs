@@ -3,7 +3,8 @@
 use super::advance::{Flight, skin, touch_triangle};
 use super::grid::{Bounds, Grid};
 use super::solid::Solid;
-use crate::collide::deformable::{point_triangle, signed_distance};
+use crate::collide::deformable::signed_distance;
+use crate::math::closest::point_triangle;
 use crate::math::random::unit;
 use crate::math::{Twist, Vec3, rotation_from_vector};
 use crate::model::body::Body;

@@ -21,6 +21,7 @@ pub fn unsupported(model: &Model, settings: &Settings) -> Option<&'static str> {
             "constraints of one's own",
         ),
         (model.contact_hook.is_some(), "hooks of contacts"),
+        (model.bodies.iter().any(|body| body.alive && body.dominance != 0), "dominance"),
         (model.emitters.iter().any(|emitter| emitter.alive), "emitters"),
         (model.sheet.pins.iter().any(sliding), "vertices that are held in some directions only"),
     ]

@@ -8,6 +8,7 @@ use crate::model::body::{BodyKind, Groups};
 /// What a question is about; everything but sensors unless told otherwise.
 #[derive(Clone, Copy, Default)]
 #[doc(alias = "QueryFilter")]
+#[must_use = "a filter does nothing until a question is asked with it"]
 pub struct Filter<'a> {
     groups: Option<Groups>,
     except: Option<AnyId>,

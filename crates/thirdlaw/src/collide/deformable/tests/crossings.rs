@@ -1,9 +1,9 @@
 //! Meetings on the way, against following the way in small steps.
 
 use super::{Random, crumpled, grid};
-use crate::collide::deformable::closest::{point_triangle, segment_segment};
 use crate::collide::deformable::*;
 use crate::math::Vec3;
+use crate::math::closest::{point_triangle, segment_segment};
 use crate::state::cloth::HitKind;
 
 /// Two triangles, or a triangle and a point of a far triangle: six particles.

@@ -1,9 +1,9 @@
 //! Cloth near cloth, against looking at every pair.
 
 use super::{Random, Sheet, crumpled, grid};
-use crate::collide::deformable::closest::{point_triangle, segment_segment};
 use crate::collide::deformable::*;
 use crate::math::Vec3;
+use crate::math::closest::{point_triangle, segment_segment};
 use crate::state::cloth::HitKind;
 use std::collections::{BTreeMap, BTreeSet};
 

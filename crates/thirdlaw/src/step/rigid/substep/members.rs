@@ -1,6 +1,7 @@
 //! The bodies and contacts of islands brought together, and handed out again.
 
 use super::{IslandScratch, LocalBody, Members, PointImpulse, Setting};
+use crate::math::mass::BodyMass;
 use crate::model::Model;
 use crate::model::body::mass;
 use crate::state::body::BodyState;
@@ -32,11 +33,18 @@ impl IslandScratch {
         self.velocities.bodies.clear();
         self.problem.bodies.clear();
         let slots = islands.clone().flat_map(|island| island.bodies);
-        for &slot in slots.chain(&self.others) {
+        let moving = slots.map(|&slot| (slot, true));
+        for (slot, moves) in moving.chain(self.others.iter().map(|&slot| (slot, false))) {
             let (body, now) = (&model.bodies[slot as usize], &state.bodies[slot as usize]);
             self.bodies.push(LocalBody { slot, position: now.position, rotation: now.rotation });
             self.velocities.bodies.push(now.velocity);
-            self.problem.bodies.push(mass::body_mass(body, now.rotation));
+            // what dominates goes its way as if nothing could move it
+            let mass = if moves || !body.is_dynamic() {
+                mass::body_mass(body, now.rotation)
+            } else {
+                BodyMass::default()
+            };
+            self.problem.bodies.push(mass);
         }
 
         self.problem.friction = settings.contact.friction;
@@ -51,8 +59,7 @@ impl IslandScratch {
         let mut first = 0;
         for island in islands {
             for touch in island.contacts {
-                let contact = &state.contacts[touch.index as usize];
-                self.add_contact(model, contact, touch.index, (island.bodies, first));
+                self.add_contact((model, state), touch, (island.bodies, first));
             }
             first += island.bodies.len();
         }
@@ -65,7 +72,12 @@ impl IslandScratch {
         (slots, first): (&[u32], usize),
         slot: u32,
     ) -> u32 {
-        let found = if model.bodies[slot as usize].is_dynamic() {
+        self.side((slots, first), slot, model.bodies[slot as usize].is_dynamic())
+    }
+
+    /// The same of a body that a contact moves, or does not.
+    pub(super) fn side(&self, (slots, first): (&[u32], usize), slot: u32, moves: bool) -> u32 {
+        let found = if moves {
             slots.binary_search(&slot).map(|i| first + i)
         } else {
             let count = self.bodies.len() - self.others.len();

@@ -102,7 +102,7 @@ pub struct IslandScratch {
     pub(crate) anchors: Vec<contact::Anchor>,
     pub(crate) poses: Vec<contact::Pose>,
     pub(crate) energies: Vec<super::batched::EnergyWatch>,
-    /// Slots of touched bodies that are not dynamic, ascending.
+    /// Slots of touched bodies that contacts do not move, ascending.
     pub(crate) others: Vec<u32>,
     /// Joints, where the island has any.
     pub(crate) joints: JointIsland,
@@ -437,6 +437,10 @@ impl IslandScratch {
                 let turned = rotation::advance(body, local.rotation, pushed.angular, h);
                 v.angular = rotation::carry_bounded(body, (local.rotation, turned), v.angular);
                 local.rotation = turned;
+            } else if body.is_dynamic() {
+                // what dominates, as it moved at the start of the step
+                local.position += h * v.linear;
+                local.rotation = rotation::advance(body, local.rotation, v.angular, h);
             } else if body.kind == BodyKind::Kinematic {
                 let mut now = state.bodies[local.slot as usize];
                 (now.position, now.rotation) = (local.position, local.rotation);

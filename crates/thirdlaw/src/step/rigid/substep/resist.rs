@@ -30,6 +30,8 @@ pub(crate) struct Surfaces {
     friction: [f64; 2],
     /// Velocities of both surfaces against their bodies, in axes of these, m/s.
     velocities: [Vec3; 2],
+    /// Of the second less that of the first in axes of the world, m/s, where a hook says so instead.
+    run: Option<Vec3>,
 }
 
 /// Torques of one contact.
@@ -48,9 +50,9 @@ pub(crate) struct Resistance {
 }
 
 impl Surfaces {
-    /// Of two materials, if they ask for anything.
-    pub fn of([a, b]: [&Material; 2], friction: f64) -> Option<Surfaces> {
-        if a.is_plain() && b.is_plain() {
+    /// Of two materials, if they or a hook, which lets them `run`, ask for anything.
+    pub fn of([a, b]: [&Material; 2], friction: f64, run: Option<Vec3>) -> Option<Surfaces> {
+        if a.is_plain() && b.is_plain() && run.is_none() {
             return None;
         }
         let sticking = a.friction_combine.apply(
@@ -61,6 +63,7 @@ impl Surfaces {
         Some(Surfaces {
             friction: [friction, sticking.max(friction)],
             velocities: [a.surface_velocity, b.surface_velocity],
+            run,
         })
     }
 
@@ -72,7 +75,8 @@ impl Surfaces {
     /// What the two friction rows of a point want: how fast surfaces run, and μ as they slide or stick, given
     /// velocities at the start of the substep. `scale` is that of the settings' lengths.
     pub fn place(&self, rows: &mut [Row], turns: [Quat; 2], before: [&Twist; 2], scale: f64) {
-        let run = turns[1] * self.velocities[1] - turns[0] * self.velocities[0];
+        let own = || turns[1] * self.velocities[1] - turns[0] * self.velocities[0];
+        let run = self.run.unwrap_or_else(own);
         let mut slip = [0.0; 2];
         for (row, slip) in rows.iter_mut().zip(&mut slip) {
             row.bias = row.direction.dot(run);

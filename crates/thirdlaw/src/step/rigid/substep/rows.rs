@@ -10,19 +10,20 @@ use crate::model::body::BodyKind;
 use crate::model::settings::ContactSettings;
 use crate::state::State;
 use crate::state::contact::Contact;
+use crate::step::island::Touch;
 use crate::step::rigid::restitution::{INSIDE, Springs};
 
 impl IslandScratch {
     /// Adds a contact of the island.
     pub(super) fn add_contact(
         &mut self,
-        model: &Model,
-        contact: &Contact,
-        index: u32,
+        (model, state): (&Model, &State),
+        touch: &Touch,
         own: (&[u32], usize),
     ) {
+        let (index, contact) = (touch.index, &state.contacts[touch.index as usize]);
         let key = contact.key;
-        let (a, b) = (self.local(model, own, key.a), self.local(model, own, key.b));
+        let (a, b) = (self.side(own, key.a, touch.moves[0]), self.side(own, key.b, touch.moves[1]));
         let tangents = tangents(contact.normal);
         let half = |slot: u32| model.bodies[slot as usize].half_thickness;
         let half_thickness = half(key.a).min(half(key.b));
@@ -41,7 +42,8 @@ impl IslandScratch {
                 key: block_key,
             });
         }
-        let (surfaces, threshold) = self.add_surfaces(model, contact, [a, b], tangents);
+        let run = state.run_of(&key);
+        let (surfaces, threshold) = self.add_surfaces(model, (contact, run), [a, b], tangents);
         self.contacts.push(LocalContact {
             index,
             a,
@@ -101,14 +103,14 @@ impl IslandScratch {
     fn add_surfaces(
         &mut self,
         model: &Model,
-        contact: &Contact,
+        (contact, run): (&Contact, Option<Vec3>),
         bodies: [u32; 2],
         (t, u): (Vec3, Vec3),
     ) -> (Option<u32>, f64) {
         let key = contact.key;
         let materials = [(key.a, key.piece_a), (key.b, key.piece_b)]
             .map(|(slot, piece)| model.bodies[slot as usize].material_of(piece));
-        let asked = Surfaces::of(materials, contact.friction);
+        let asked = Surfaces::of(materials, contact.friction, run);
         let surfaces = asked.map(|asked| {
             let first = self.points.len();
             let points = [first, first + contact.count as usize];

@@ -78,7 +78,7 @@ pub(super) fn point_segment(p: Vec3, a: Vec3, b: Vec3) -> f64 {
 
 /// Where on two segments, 0 to 1 on each, their nearest points are. Of parallel segments the middle
 /// of the stretch where they lie side by side.
-pub(super) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [f64; 2] {
+pub(crate) fn segment_segment([a, b]: [Vec3; 2], [c, d]: [Vec3; 2]) -> [f64; 2] {
     let (u, v, w) = (b - a, d - c, a - c);
     let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));
     let (uw, vw) = (u.dot(w), v.dot(w));
