@@ -17,11 +17,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bonds;
 pub mod elements;
 mod error;
 pub mod model;
 mod pins;
 
+pub use bonds::{Bond, BondPlace, BondSpring};
 pub use error::DeformableError;
 pub use model::DeformableModel;
 pub use pins::{Hold, Pin};
@@ -54,6 +56,8 @@ pub struct Deformable {
     pub self_collision: bool,
     /// Factor on the world's gravity.
     pub gravity_scale: f64,
+    /// Whether the volume around every vertex of its tetrahedra stays what it is at rest.
+    pub incompressible: bool,
     /// Elements of every energy.
     energies: Energies,
     /// Where vertices lie when nothing is deformed, m.
@@ -105,6 +109,7 @@ impl Deformable {
             groups: Groups::default(),
             self_collision: true,
             gravity_scale: 1.0,
+            incompressible: false,
             energies: Energies::default(),
             rest,
             weave: None,
@@ -140,6 +145,12 @@ impl Deformable {
     /// Started with `velocity` (m/s).
     pub fn velocity(mut self, velocity: Vec3) -> Deformable {
         self.velocity = velocity;
+        self
+    }
+
+    /// Whether the volume around every vertex of its tetrahedra stays what it is at rest.
+    pub fn incompressible(mut self, incompressible: bool) -> Deformable {
+        self.incompressible = incompressible;
         self
     }
 
