@@ -35,7 +35,7 @@ const LEFT: f64 = 1e-6;
 /// Most rounds, and iterations in each.
 const ROUNDS: u32 = 6;
 const ITERATIONS: u32 = 400;
-/// The most of a ring's volume that a step gives back.
+/// The most of a ring's volume that a step gives back of what was missing at its beginning.
 const MOST: f64 = 0.1;
 /// What is added to the diagonal, relative to it: rings between held particles ask for what nothing can give.
 const GIVE: f64 = 1e-9;
@@ -171,17 +171,14 @@ impl Projection {
         flow: &mut Flow<'_>,
     ) -> VolumeReport {
         let mut report = VolumeReport::default();
-        let mut wanted: Vec<f64> = Vec::new();
+        // what the step itself does to volumes is taken out; of large errors that were there a part
+        rings.evaluate(x, &mut self.gradients);
+        let goal = |(now, rest): (&f64, &f64)| now + (rest - now).clamp(-MOST * rest, MOST * rest);
+        let wanted: Vec<f64> = self.gradients.volumes.iter().zip(&rings.rest).map(goal).collect();
         loop {
             self.x.clear();
             self.x.extend(x.iter().zip(flow.particles.iter()).map(|(x, u)| *x + h * *u));
             rings.evaluate(&self.x, &mut self.gradients);
-            if report.rounds == 0 {
-                // of large errors a part
-                let goal =
-                    |(now, rest): (&f64, &f64)| now + (rest - now).clamp(-MOST * rest, MOST * rest);
-                wanted.extend(self.gradients.volumes.iter().zip(&rings.rest).map(goal));
-            }
             let pairs = self.gradients.volumes.iter().zip(&wanted).zip(&rings.rest);
             let left = pairs.map(|((now, wanted), rest)| ((now - wanted) / rest).abs());
             let left = left.fold(0.0, worse);

@@ -83,6 +83,13 @@ pub struct Attempt {
     pub in_zones: u32,
 }
 
+impl Attempt {
+    /// Whether nothing speaks against it so far.
+    fn is_fair(&self) -> bool {
+        !(self.failed || self.stuck || self.overstretched)
+    }
+}
+
 /// A cloth step that is tried: what all its stages read.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
@@ -281,15 +288,19 @@ impl Work {
         if trial.sheet().rings.is_empty() {
             return attempt;
         }
-        while !(attempt.failed || attempt.stuck || attempt.overstretched) {
+        while attempt.is_fair() {
             let Work { volumes, linear, constraints, solids, solution, .. } = self;
             if !volumes.press(trial, linear, (constraints, solids), solution) {
-                let report = volumes.project(trial, (constraints, solids), solution);
-                attempt.iterations += report.iterations;
                 break;
             }
             let more = self.rounds(trial, end, last, false, observer);
             attempt = Attempt { iterations: attempt.iterations + more.iterations, ..more };
+        }
+        if attempt.is_fair() || last {
+            // a step that must be taken keeps its volumes, too
+            let Work { volumes, constraints, solids, solution, .. } = self;
+            let report = volumes.project(trial, (constraints, solids), solution);
+            attempt.iterations += report.iterations;
         }
         attempt
     }

@@ -43,6 +43,8 @@ pub struct Volumes {
     pub kick: Vec<Vec3>,
     pub kick_bodies: Vec<[Vec3; 2]>,
     rounds: u32,
+    /// Whether the pressures of the next step are found.
+    settled: bool,
 }
 
 impl Volumes {
@@ -52,7 +54,7 @@ impl Volumes {
         self.kick.clear();
         self.kick_bodies.clear();
         self.applied.clear();
-        self.rounds = 0;
+        (self.rounds, self.settled) = (0, false);
         if rings.is_empty() {
             return;
         }
@@ -92,9 +94,12 @@ impl Volumes {
         let gradients = &mut self.projection.gradients;
         rings.evaluate(&solution.x1, gradients);
         let error = rings.error(gradients);
-        if self.rounds == ROUNDS || error <= ENOUGH || error.is_nan() {
+        let last = self.rounds >= ROUNDS || error <= ENOUGH;
+        if error.is_nan() || (last && self.settled) {
             return false;
         }
+        // what is left at the end is for the pressures of the next step: at rest they come to carry all
+        self.settled = last;
         self.rounds += 1;
         self.hold(trial, constraints, solids);
         let gradients = &self.projection.gradients;
@@ -105,6 +110,9 @@ impl Volumes {
         for (i, pressure) in self.pressures.iter_mut().enumerate() {
             let elastic = rings.modulus[i] * missing[i] / (0.25 * rings.rest[i]);
             *pressure += self.projection.impulses[i] / h + elastic;
+        }
+        if last {
+            return false;
         }
         self.apply(trial, linear);
         true
