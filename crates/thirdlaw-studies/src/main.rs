@@ -21,6 +21,7 @@ mod rain;
 mod ray_casts;
 mod reduced;
 mod rocking;
+mod solid_growth;
 mod solver_speed;
 mod ties;
 mod trampoline;
@@ -30,7 +31,7 @@ use std::process::{ExitCode, Termination};
 /// A study: its name, what it measures, and how it is run.
 type Study = (&'static str, &'static str, fn() -> ExitCode);
 
-const STUDIES: [Study; 22] = [
+const STUDIES: [Study; 23] = [
     ("chain", "time and stretch of chains of more and more links", || run(chain::main)),
     ("cloth-collide", "finding contacts of cloth", || run(cloth_collide::main)),
     ("cloth-iterations", "solved steps of cloth: strips, drapes", || run(cloth_iterations::main)),
@@ -50,6 +51,7 @@ const STUDIES: [Study; 22] = [
     ("ray-casts", "rays a second, beside Rapier", || run(ray_casts::main)),
     ("reduced", "joints by impulses and in coordinates", || run(reduced::main)),
     ("rocking", "columns that rock, beside Rapier", || run(rocking::main)),
+    ("solid-growth", "time, iterations and memory by tetrahedra", || run(solid_growth::main)),
     ("solver-speed", "time of each contact solver per row", || run(solver_speed::main)),
     ("ties", "tied simulators against one world", || run(ties::main)),
     ("trampoline", "ten balls on cloth, in one world and in two", || run(trampoline::main)),

@@ -67,7 +67,9 @@ pub use model::body::{
 };
 pub use model::cloth::{Bending, Cloth, ClothError, ClothMesh, Fabric};
 pub use model::contact_hook::{ContactHook, HookedBody, HookedContact};
-pub use model::deformable::{Deformable, DeformableError, Hold, Pin, SurfaceMaterial};
+pub use model::deformable::{
+    Bond, BondPlace, BondSpring, Deformable, DeformableError, Hold, Pin, SurfaceMaterial,
+};
 pub use model::emitter::{Emitter, EmitterError, ForceField, Source};
 pub use model::error::{BodyError, EditError, SettingsError};
 pub use model::joint::{

@@ -52,6 +52,7 @@ fn candidates(sketch: &Sketch) -> impl Iterator<Item = Sketch> + '_ {
     let fewer = chunks.chain(singles).map(|gone| without(sketch, &gone));
     let joints = (0..sketch.joints.len()).map(|i| edited(sketch, |s| drop(s.joints.remove(i))));
     let cloths = (0..sketch.cloths.len()).map(|i| edited(sketch, |s| drop(s.cloths.remove(i))));
+    let softs = (0..sketch.softs.len()).map(|i| edited(sketch, |s| drop(s.softs.remove(i))));
     let links = (0..sketch.robots.len()).map(|i| {
         edited(sketch, |s| {
             let links = &mut s.robots[i].links;
@@ -65,7 +66,7 @@ fn candidates(sketch: &Sketch) -> impl Iterator<Item = Sketch> + '_ {
         edited(sketch, |s| s.continuous = true),
         edited(sketch, round_all),
     ];
-    let all = shorter.chain(fewer).chain(joints).chain(cloths).chain(links);
+    let all = shorter.chain(fewer).chain(joints).chain(cloths).chain(softs).chain(links);
     let text = sketch.text();
     all.chain(settings).chain(plainer).chain(simpler).filter(move |new| new.text() != text)
 }

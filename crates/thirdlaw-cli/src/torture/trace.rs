@@ -2,6 +2,7 @@
 
 use super::sketch::Sketch;
 use super::watch;
+use thirdlaw::energy::Energy;
 use thirdlaw::math::{Quat, Twist, Vec3};
 use thirdlaw::measure::{self, MechanicalEnergy, Overlap};
 use thirdlaw::shape::Geometry;
@@ -20,7 +21,7 @@ pub struct Trace {
     pub joints: Vec<String>,
     /// Length of a frame, s.
     pub dt: f64,
-    /// Length of the largest cloth's diagonal, m.
+    /// Length of the largest cloth's diagonal, or extent of a soft body, m.
     pub cloth_size: f64,
 }
 
@@ -50,8 +51,10 @@ pub struct Frame {
     pub time: f64,
     /// Of every body.
     pub bodies: Vec<BodyFrame>,
-    /// Of all cloths.
+    /// Of all cloths and soft bodies.
     pub vertices: Vec<Vec3>,
+    /// J of the worst tetrahedron, if there are any.
+    pub least_volume: Option<f64>,
     /// J.
     pub energy: MechanicalEnergy,
     /// kg·m/s and kg·m²/s.
@@ -99,13 +102,14 @@ pub fn run(sketch: &Sketch, frames: u32, with_overlaps: bool) -> Result<Trace, S
     let dt = scene.dt();
     let bodies: Vec<BodyFacts> = scene.bodies.iter().map(|b| facts(&world, b)).collect();
     let diagonal = |c: &super::sketch::Cloth| c.size[0].hypot(c.size[1]);
+    let cloths = sketch.cloths.iter().map(diagonal).fold(0.0, f64::max);
     let mut trace = Trace {
         bodies,
         frames: Vec::with_capacity(frames as usize + 1),
         broke: None,
         joints: scene.joints.iter().map(|j| j.name.clone()).collect(),
         dt,
-        cloth_size: sketch.cloths.iter().map(diagonal).fold(0.0, f64::max),
+        cloth_size: sketch.softs.iter().map(|s| s.extent()).fold(cloths, f64::max),
     };
     let first = frame(&world, &scene, (StepReport::default(), 0.0), with_overlaps);
     trace.frames.push(first);
@@ -154,6 +158,13 @@ fn facts(world: &World, body: &thirdlaw_scene::SceneBody) -> BodyFacts {
     }
 }
 
+fn least_volume(world: &World) -> Option<f64> {
+    let tetrahedra = &world.model().sheet.elements.energies.tetrahedra;
+    let x = &world.state().particles.x;
+    let volumes = (0..tetrahedra.len()).map(|i| tetrahedra.deformation(i, x).determinant());
+    volumes.reduce(f64::min)
+}
+
 fn frame(
     world: &World,
     scene: &thirdlaw_scene::Scene,
@@ -186,6 +197,7 @@ fn frame(
         time: world.time(),
         bodies,
         vertices: particles.x.clone(),
+        least_volume: least_volume(world),
         energy: measure::energy(world),
         momentum: measure::momentum(world),
         motion,

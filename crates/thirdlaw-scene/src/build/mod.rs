@@ -81,18 +81,25 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
             builder.add_generated(entry, table, object);
         }
     }
-    // after the bodies, since these may hold them
-    let mut object = bodies.len() + generators.len();
-    for section in ["cloths", "soft_bodies", "points", "urdf"] {
-        for entry in root.named(section) {
-            match (entry.node.table(), section) {
-                (Some(table), "cloths") => builder.add_cloths(entry, table, object),
-                (Some(table), "soft_bodies") => builder.add_soft_bodies(entry, table, object),
-                (Some(table), "points") => builder.add_points(entry, table, object),
-                (Some(table), _) => builder.add_robot(entry, table, object),
-                (None, _) => {}
+    // after the bodies, since these may hold them; what is bound to others of its kind comes last
+    let first = bodies.len() + generators.len();
+    let mut object = first;
+    for bound in [false, true] {
+        object = first;
+        for section in ["cloths", "soft_bodies", "points", "urdf"] {
+            for entry in root.named(section) {
+                object += 1;
+                let Some(table) = entry.node.table() else { continue };
+                if pins::is_bound(table) != bound {
+                    continue;
+                }
+                match section {
+                    "cloths" => builder.add_cloths(entry, table, object - 1),
+                    "soft_bodies" => builder.add_soft_bodies(entry, table, object - 1),
+                    "points" => builder.add_points(entry, table, object - 1),
+                    _ => builder.add_robot(entry, table, object - 1),
+                }
             }
-            object += 1;
         }
     }
     builder.add_joints(object);

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use thirdlaw::couple::TieKind;
 use thirdlaw::math::{Pose, Quat, Vec3};
-use thirdlaw::model::deformable::model::PinHold;
+use thirdlaw::model::deformable::model::{BoundTo, PinHold};
 use thirdlaw::{BodyId, JointKind, Side, Thing};
 
 /// Keys of the variables of a body in an FMU.
@@ -255,6 +255,18 @@ impl Builder<'_> {
                 let holder = name(body);
                 let message =
                     format!("`{}` is pinned to `{holder}` of another simulator", cloth.name);
+                found.push((place(cloth.object), message));
+            }
+        }
+        for cloth in &self.cloths {
+            let Ok(model) = self.world.deformable(cloth.id) else { continue };
+            let mut others = model.bonds.iter().map(|bond| match bond.to {
+                BoundTo::Body { body, .. } => Thing::Body(body),
+                BoundTo::Vertices { object, .. } => Thing::Cloth(object),
+            });
+            if others.any(|other| apart(other, Thing::Cloth(cloth.id))) {
+                let message =
+                    format!("`{}` is bound to something of another simulator", cloth.name);
                 found.push((place(cloth.object), message));
             }
         }

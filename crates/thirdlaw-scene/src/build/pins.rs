@@ -5,7 +5,7 @@ use crate::names::nearest;
 use crate::node::{Node, Table, Value};
 use std::collections::BTreeMap;
 use thirdlaw::math::{Pose, Vec3};
-use thirdlaw::{Hold, Keyframe, Keyframes, Pin};
+use thirdlaw::{Bond, Hold, Keyframe, Keyframes, Pin};
 
 /// What pins name vertices of.
 pub struct PinMesh<'a> {
@@ -28,9 +28,17 @@ pub fn carry(pins: &mut [Pin], shift: Pose) {
                 }
             }
             Hold::Directions(axes) => axes.iter_mut().for_each(|a| *a = shift.rotation * *a),
-            Hold::Place | Hold::Body(_) => {}
+            Hold::Place | Hold::Body(_) | Hold::Bond(_) => {}
         }
     }
+}
+
+/// Whether an object is bound to another cloth or soft body, which must be there before it.
+pub fn is_bound(table: &Table) -> bool {
+    let binds = |pin: &Table| pin.get("inside").or(pin.get("surface")).is_some();
+    table.get("pins").is_some_and(|pins| {
+        pins.table().is_some_and(binds) || pins.items().iter().filter_map(Node::table).any(binds)
+    })
 }
 
 impl Builder<'_> {
@@ -75,24 +83,51 @@ impl Builder<'_> {
             let keys = self.keys(path, pose);
             let smooth = path.flag("smooth").unwrap_or(false);
             Hold::Path(if smooth { eased(keys) } else { keys })
-        } else if let Some(node) = table.get("body") {
-            let name = node.text()?;
-            let Some(body) = self.bodies.iter().find(|b| b.name == name) else {
-                let names = self.bodies.iter().map(|b| b.name.as_str()).take(10_000);
-                let hint = match nearest(name, names) {
-                    Some(near) => format!("did you mean \"{near}\"?"),
-                    None => "the names of bodies stand under [bodies] and [generate]".into(),
-                };
-                self.error_hint(&node.place, format!("there is no body \"{name}\""), &hint);
-                return None;
-            };
-            Hold::Body(body.id)
+        } else if let Some(bond) = self.bond(table)? {
+            match table.number("stiffness") {
+                Some(k) => Hold::Bond(bond.soft(k, table.number("damping").unwrap_or(0.0))),
+                None => Hold::Bond(bond),
+            }
         } else if let Some(node) = table.get("directions") {
             Hold::Directions(node.items().iter().filter_map(Node::vector).collect())
         } else {
             Hold::Place
         };
         Some(Pin { vertices, hold })
+    }
+
+    /// What a pin binds to, if it binds; none where that is not there.
+    fn bond(&mut self, table: &Table) -> Option<Option<Bond>> {
+        if let Some(node) = table.get("body") {
+            let name = node.text()?;
+            if let Some(body) = self.bodies.iter().find(|b| b.name == name) {
+                return Some(Some(Bond::body(body.id)));
+            }
+            let names = self.bodies.iter().map(|b| b.name.as_str()).take(10_000);
+            let hint = match nearest(name, names) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "the names of bodies stand under [bodies] and [generate]".into(),
+            };
+            self.error_hint(&node.place, format!("there is no body \"{name}\""), &hint);
+            return None;
+        }
+        let named = ["inside", "surface"].map(|key| table.get(key));
+        let ([Some(node), _] | [_, Some(node)]) = named else { return Some(None) };
+        let name = node.text()?;
+        let Some(object) = self.cloths.iter().find(|c| c.name == name) else {
+            let names = self.cloths.iter().map(|c| c.name.as_str()).take(10_000);
+            let hint = match nearest(name, names) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => {
+                    "it stands under [cloths] or [soft_bodies], before what is bound to it".into()
+                }
+            };
+            let message = format!("there is no cloth or soft body \"{name}\"");
+            self.error_hint(&node.place, message, &hint);
+            return None;
+        };
+        let inside = named[0].is_some();
+        Some(Some(if inside { Bond::inside(object.id) } else { Bond::surface(object.id) }))
     }
 
     fn vertex_group(&mut self, node: &Node, name: &str, mesh: &PinMesh<'_>) -> Option<Vec<u32>> {

@@ -40,6 +40,7 @@ impl Builder<'_> {
         body.groups = groups(table);
         body.self_collision = table.flag("self_collision").unwrap_or(true);
         body.gravity_scale = table.number("gravity_scale").unwrap_or(1.0);
+        body.incompressible = table.flag("incompressible").unwrap_or(false);
         body.surface.friction = table.number("friction").unwrap_or(body.surface.friction);
         body.surface.thickness = table.number("thickness").unwrap_or(body.surface.thickness);
         let Some(copies) = table.get("copies") else {
@@ -131,8 +132,8 @@ fn formula(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
     let table = entry.node.table()?;
     let length = |key: &str| table.number(key).unwrap_or(1.0);
     let spacing = |width: f64| table.number("spacing").unwrap_or(width / ACROSS);
-    // a box has none
-    let radius = if entry.key == "box" { 0.0 } else { length("radius") };
+    // boxes and blobs have none
+    let radius = if table.number("radius").is_none() { 0.0 } else { length("radius") };
     Some(match entry.key.as_str() {
         "box" => {
             let cells = table.get("cells").map(Node::numbers).unwrap_or_default();
@@ -148,6 +149,16 @@ fn formula(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
         "tube" => {
             let (inner, height) = (length("inner"), length("height"));
             SolidMesh::tube(radius, inner, height, spacing(4.0 * (radius - inner).abs()))
+        }
+        "blob" => {
+            let balls = table.get("balls").map(Node::items).unwrap_or_default();
+            let ball = |node: &Node| {
+                let [x, y, z, r] = <[f64; 4]>::try_from(node.numbers()).ok()?;
+                Some((Vec3::new(x, y, z), r))
+            };
+            let balls: Vec<(Vec3, f64)> = balls.iter().filter_map(ball).collect();
+            let widest = balls.iter().fold(0.0_f64, |r, ball| r.max(ball.1));
+            SolidMesh::blob(&balls, length("blend"), spacing(2.0 * widest))
         }
         _ => return None,
     })

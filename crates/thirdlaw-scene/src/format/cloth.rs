@@ -260,6 +260,22 @@ static PIN: TableFormat = TableFormat {
         key("keyframes", Kind::Table(&PATH), "Held by a moving frame instead of where they start."),
         key("body", Kind::Text, "Held by this body, at which they pull."),
         key(
+            "inside",
+            Kind::Text,
+            "Bound to the tetrahedra of this soft body where they lie, and pull at it.",
+        ),
+        key("surface", Kind::Text, "Bound to the nearest places on this cloth or soft body."),
+        key(
+            "stiffness",
+            Kind::Number(POSITIVE),
+            "Bound by a spring of each vertex instead of fast, N/m.",
+        ),
+        key(
+            "damping",
+            Kind::Number(from(0.0)),
+            "Time in which that spring acts on the rate of the gap, s; default 0.",
+        ),
+        key(
             "directions",
             Kind::List(&VECTOR, LengthRange { least: 1, most: 3 }),
             "Held along these directions only, free along the others.",
@@ -267,7 +283,8 @@ static PIN: TableFormat = TableFormat {
     ],
     rules: &[
         Rule::One(&["group", "vertices", "box", "nearest"]),
-        Rule::AtMostOne(&["keyframes", "body", "directions"]),
+        Rule::AtMostOne(&["keyframes", "body", "inside", "surface", "directions"]),
+        Rule::Needs("damping", "stiffness"),
     ],
 };
 

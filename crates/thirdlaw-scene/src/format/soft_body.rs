@@ -50,6 +50,11 @@ pub static SOFT_BODY: TableFormat = TableFormat {
             "Whether it collides with itself, cloths and other soft bodies; default true.",
         ),
         key("gravity_scale", NUMBER, "Factor on gravity; default 1."),
+        key(
+            "incompressible",
+            Kind::Flag,
+            "Whether the volume around every vertex stays what it is at rest; default false.",
+        ),
         key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),
         key("copies", Kind::Table(&COPIES), "More of the same, named NAME.0, NAME.1, …"),
     ],
@@ -64,6 +69,7 @@ static MESH: TableFormat = TableFormat {
         key("cylinder", Kind::Table(&CYLINDER), "A cylinder about the y axis."),
         key("torus", Kind::Table(&TORUS), "A ring about the y axis."),
         key("tube", Kind::Table(&TUBE), "A cylinder about the y axis with a hole along it."),
+        key("blob", Kind::Table(&BLOB), "Balls that run into each other, as organic shapes do."),
         key("tetrahedra", Kind::Table(&TETRAHEDRA), "Tetrahedra from a file."),
         key(
             "surface",
@@ -71,7 +77,16 @@ static MESH: TableFormat = TableFormat {
             "A closed surface from a file or by hand, filled with tetrahedra; it is what pictures show.",
         ),
     ],
-    rules: &[Rule::One(&["box", "ball", "cylinder", "torus", "tube", "tetrahedra", "surface"])],
+    rules: &[Rule::One(&[
+        "box",
+        "ball",
+        "cylinder",
+        "torus",
+        "tube",
+        "blob",
+        "tetrahedra",
+        "surface",
+    ])],
 };
 
 static BOX: TableFormat = TableFormat {
@@ -111,6 +126,20 @@ static TUBE: TableFormat = TableFormat {
         required("radius", LENGTH, "m."),
         required("inner", LENGTH, "Radius of the hole, m."),
         required("height", LENGTH, "m."),
+        SPACING,
+    ],
+    rules: &[],
+};
+
+static BLOB: TableFormat = TableFormat {
+    what: "a blob of tetrahedra",
+    keys: &[
+        required(
+            "balls",
+            Kind::List(&Kind::List(&NUMBER, exactly(4)), at_least(1)),
+            "Centre (x, y, z) and radius of each, m.",
+        ),
+        required("blend", LENGTH, "How far balls run into each other, m."),
         SPACING,
     ],
     rules: &[],

@@ -5,6 +5,7 @@ pub mod dense;
 pub mod direct;
 pub(crate) mod follow;
 pub(crate) mod impact;
+pub mod incompressible;
 mod interior;
 mod lanes;
 pub mod problem;

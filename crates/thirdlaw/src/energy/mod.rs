@@ -16,10 +16,12 @@ pub mod altitude;
 pub mod assemble;
 #[doc(hidden)]
 pub mod bend;
+pub mod binding;
 mod error;
 mod list;
 #[doc(hidden)]
 pub mod membrane;
+pub mod one_ring;
 pub mod solid;
 pub mod spring;
 #[cfg(test)]
@@ -40,6 +42,7 @@ list::energies! {
     tetrahedra: tetrahedron::Tetrahedra,
     springs: spring::EdgeSprings,
     altitudes: altitude::AltitudeSprings,
+    bindings: binding::BoundParticles,
 }
 
 /// Marks a node that an element lacks.

@@ -12,7 +12,7 @@ use super::stencil::Stencils;
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 
-pub(super) type Mat6 = [[f64; 6]; 6];
+pub(crate) type Mat6 = [[f64; 6]; 6];
 
 /// Inverses for all bodies.
 #[derive(Clone, Debug, Default)]
@@ -75,12 +75,15 @@ impl BodyPrecondition {
 
     /// The answer of a body to a wrench.
     pub fn apply(&self, body: usize, wrench: &[Vec3; 2]) -> [Vec3; 2] {
-        let [f, t] = wrench;
-        let w = [f.x, f.y, f.z, t.x, t.y, t.z];
-        let inverse = &self.inverse[body];
-        let row = |i: usize| inverse[i].iter().zip(w).map(|(a, b)| a * b).sum::<f64>();
-        [Vec3::new(row(0), row(1), row(2)), Vec3::new(row(3), row(4), row(5))]
+        times(&self.inverse[body], wrench)
     }
+}
+
+/// What a body does where its inverse is this.
+pub(crate) fn times(inverse: &Mat6, [f, t]: &[Vec3; 2]) -> [Vec3; 2] {
+    let w = [f.x, f.y, f.z, t.x, t.y, t.z];
+    let row = |i: usize| inverse[i].iter().zip(w).map(|(a, b)| a * b).sum::<f64>();
+    [Vec3::new(row(0), row(1), row(2)), Vec3::new(row(3), row(4), row(5))]
 }
 
 /// What each of the six motions of its body makes a held particle do.
@@ -111,7 +114,7 @@ pub(super) fn root(mass: &BodyMass) -> Mat6 {
 }
 
 /// L (I + Lᵀ K L)⁻¹ Lᵀ.
-fn inverse(mass: &BodyMass, k: &Mat6) -> Mat6 {
+pub(crate) fn inverse(mass: &BodyMass, k: &Mat6) -> Mat6 {
     let l = root(mass);
     let mut inner = product(&product(&l, k), &l);
     for (i, row) in inner.iter_mut().enumerate() {

@@ -45,6 +45,8 @@ pub struct State {
     pub particles: Particles,
     /// What cloth carries on besides.
     pub cloth: ClothState,
+    /// Pressure at each particle, Pa; none where nothing is incompressible.
+    pub pressures: Vec<f64>,
     /// Free point masses, one per slot of the model.
     pub points: PointStates,
     /// Joints, one per slot of the model.
@@ -66,6 +68,7 @@ impl State {
             substep,
             particles,
             cloth,
+            pressures,
             points,
             joints,
             streams,
@@ -75,6 +78,7 @@ impl State {
         self.contacts.clone_from(contacts);
         self.particles.copy_from(particles);
         self.cloth.clone_from(cloth);
+        self.pressures.clone_from(pressures);
         self.points.copy_from(points);
         self.joints.clone_from(joints);
         self.streams.copy_from(streams);
@@ -95,6 +99,8 @@ impl State {
         let pairs = &self.cloth.pairs;
         self.bodies.len() == model.bodies.len()
             && self.particles.len() == particles
+            && (self.pressures.is_empty() || self.pressures.len() == particles)
+            && self.pressures.iter().all(|p| p.is_finite())
             && self.vertices_fit(model)
             && touches.is_sorted_by(|a, b| (a.particle, a.body) < (b.particle, b.body))
             && touches.iter().all(|t| (t.particle as usize) < particles && alive(t.body))
@@ -153,6 +159,7 @@ impl State {
             substep,
             particles,
             cloth,
+            pressures,
             points,
             joints,
             streams,
@@ -165,10 +172,13 @@ impl State {
             return postcard::serialize_with_flavor(&rigid, flavor).unwrap_or(0);
         }
         let whole = (rigid, particles, cloth, points, joints);
-        if no_streams {
+        if no_streams && pressures.is_empty() {
             return postcard::serialize_with_flavor(&whole, flavor).unwrap_or(0);
         }
-        postcard::serialize_with_flavor(&(whole, streams), flavor).unwrap_or(0)
+        if pressures.is_empty() {
+            return postcard::serialize_with_flavor(&(whole, streams), flavor).unwrap_or(0);
+        }
+        postcard::serialize_with_flavor(&(whole, streams, pressures), flavor).unwrap_or(0)
     }
 }
 

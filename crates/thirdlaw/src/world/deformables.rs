@@ -5,7 +5,7 @@ use super::record::Call;
 use crate::ids::{BodyId, ClothId, DeformableId, StaleId};
 use crate::math::Vec3;
 use crate::model::cloth::{Cloth, ClothError};
-use crate::model::deformable::model::Sheet;
+use crate::model::deformable::model::{Around, Sheet};
 use crate::model::deformable::{Deformable, DeformableError, DeformableModel};
 use std::sync::Arc;
 
@@ -27,7 +27,12 @@ impl World {
             let body = &self.state.bodies[self.model.slot(id).ok()?];
             Some((body.position, body.rotation))
         };
-        let model = DeformableModel::build(&deformable, &frame, generation)?;
+        let object = |id: DeformableId| {
+            let object = &self.model.cloths[self.model.cloth_slot(id).ok()?];
+            Some((&*object.elements, &self.state.particles.x[object.range()]))
+        };
+        let around = Around { body: &frame, object: &object };
+        let model = DeformableModel::build(&deformable, &around, generation)?;
         let count = model.count();
         self.model.revision += 1;
         let index = match slot {
@@ -52,6 +57,7 @@ impl World {
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now
         self.state.cloth.pairs.clear();
+        self.state.pressures.clear();
         Ok(DeformableId { index, generation })
     }
 
@@ -80,6 +86,7 @@ impl World {
         self.state.cloth.pins.clear();
         // triangles and edges have other numbers now
         self.state.cloth.pairs.clear();
+        self.state.pressures.clear();
         self.drop_user_data();
         Ok(())
     }

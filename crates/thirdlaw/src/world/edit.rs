@@ -11,7 +11,7 @@ use crate::math::{Pose, Twist, rotation_vector};
 use crate::model::body::model::BodyModel;
 use crate::model::body::{AxisLocks, Body, BodyKind, Groups, Mass, Material};
 use crate::model::contact_hook::ContactHook;
-use crate::model::deformable::model::{PinHold, Sheet};
+use crate::model::deformable::model::{BoundTo, PinHold, Sheet};
 use crate::model::error::{BodyError, EditError, check_number, check_pose};
 use crate::model::joint::axis::{Axis, Limits};
 use crate::model::joint::description::Joint;
@@ -175,6 +175,14 @@ impl World {
         let mut pinned = false;
         for pin in self.model.cloths.iter_mut().flat_map(|cloth| &mut cloth.pins) {
             if let PinHold::Body { body, local } = &mut pin.hold
+                && body.index as usize == slot
+            {
+                *local += shift;
+                pinned = true;
+            }
+        }
+        for bound in self.model.cloths.iter_mut().flat_map(|cloth| &mut cloth.bonds) {
+            if let BoundTo::Body { body, local } = &mut bound.to
                 && body.index as usize == slot
             {
                 *local += shift;

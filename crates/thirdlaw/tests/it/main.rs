@@ -1,6 +1,7 @@
 //! Facts about whole worlds: analytic answers, conservation laws, robustness, determinism.
 
 mod abreast;
+mod bonds;
 mod cloth;
 mod cloth_world;
 mod contact;
@@ -18,6 +19,7 @@ mod fast;
 mod free;
 mod hooks;
 mod impact;
+mod incompressible;
 mod interleaved;
 mod joint;
 mod joint_energy;

@@ -15,6 +15,7 @@ mod pieces;
 mod pushed;
 mod robot;
 mod slide;
+mod soft;
 mod tower;
 
 use super::draw::Draw;
@@ -32,7 +33,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 13] = [
+pub const KINDS: [Kind; 14] = [
     Kind { name: "heap", weight: 4, make: heap::make },
     Kind { name: "tower", weight: 3, make: tower::make },
     Kind { name: "bridge", weight: 2, make: bridge::make },
@@ -46,6 +47,7 @@ pub const KINDS: [Kind; 13] = [
     Kind { name: "pushed", weight: 2, make: pushed::make },
     Kind { name: "overlapping", weight: 1, make: overlapping::make },
     Kind { name: "cloth", weight: 1, make: cloth::make },
+    Kind { name: "soft", weight: 1, make: soft::make },
 ];
 
 /// The kind of this name.

@@ -68,6 +68,9 @@ fn nudged(sketch: &Sketch, twin: u64) -> Sketch {
         cloth.position += NUDGE * cloth.size[0] * draw.direction();
         cloth.rotation = rotation_from_vector(NUDGE * draw.direction()) * cloth.rotation;
     }
+    for soft in &mut new.softs {
+        soft.position += NUDGE * soft.extent() * draw.direction();
+    }
     for robot in &mut new.robots {
         robot.links.iter_mut().for_each(|link| link.mass *= 1.0 + NUDGE * draw.unit());
     }

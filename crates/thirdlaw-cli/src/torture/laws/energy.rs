@@ -55,14 +55,18 @@ pub fn judge(case: &Case) -> Verdict {
 /// Whether steps of different kinds are made.
 fn mixed(case: &Case) -> bool {
     let sketch = case.sketch;
-    !(sketch.joints.is_empty() && sketch.cloths.is_empty() && sketch.robots.is_empty())
+    !(sketch.joints.is_empty()
+        && sketch.cloths.is_empty()
+        && sketch.softs.is_empty()
+        && sketch.robots.is_empty())
 }
 
 /// Weight of everything, N.
 fn weight(case: &Case) -> f64 {
     let bodies = case.trace.bodies.iter().filter(|b| b.dynamic).map(|b| b.mass);
     let cloths = case.sketch.cloths.iter().map(|c| c.fabric.density * c.size[0] * c.size[1]);
-    case.sketch.gravity.length() * bodies.chain(cloths).sum::<f64>()
+    let softs = case.sketch.softs.iter().map(|soft| soft.mass());
+    case.sketch.gravity.length() * bodies.chain(cloths).chain(softs).sum::<f64>()
 }
 
 /// ½·h·g·P, J.

@@ -31,10 +31,22 @@ fn broken(case: &Case, promise: &Promise, frame: &Frame) -> Option<String> {
         all.filter(|(body, _)| body.dynamic)
     };
     match *promise {
-        Promise::Before(point, normal) => bodies().find_map(|(body, now)| {
-            let depth = -(now.center - point).dot(normal);
-            (depth > room(body)).then(|| format!("{} is {depth:.3e} m behind a wall", body.name))
-        }),
+        Promise::Before(point, normal) => {
+            let body = bodies().find_map(|(body, now)| {
+                let depth = -(now.center - point).dot(normal);
+                let name = &body.name;
+                (depth > room(body)).then(|| format!("{name} is {depth:.3e} m behind a wall"))
+            });
+            body.or_else(|| {
+                // of a scene with one soft body: its middle
+                let soft = case.sketch.softs.first()?;
+                let middle = frame.vertices.iter().sum::<Vec3>() / frame.vertices.len() as f64;
+                let depth = -(middle - point).dot(normal);
+                let name = &soft.name;
+                (depth > 0.0)
+                    .then(|| format!("the middle of {name} is {depth:.3e} m behind a wall"))
+            })
+        }
         Promise::Order(first, second, axis) => {
             let (a, b) = (frame.bodies.get(first)?, frame.bodies.get(second)?);
             let names = (&case.trace.bodies[first].name, &case.trace.bodies[second].name);

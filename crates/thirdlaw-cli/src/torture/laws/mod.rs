@@ -7,6 +7,7 @@ mod compare;
 mod energy;
 mod finite;
 mod half_step;
+mod inverted;
 mod lost;
 mod measures;
 mod momentum;
@@ -44,9 +45,10 @@ pub struct Law {
 }
 
 /// All laws, in the order in which they are judged.
-pub const LAWS: [Law; 13] = [
+pub const LAWS: [Law; 14] = [
     Law { name: "finite", judge: finite::judge, compares: false },
     Law { name: "lost", judge: lost::judge, compares: false },
+    Law { name: "inverted", judge: inverted::judge, compares: false },
     Law { name: "time", judge: time::judge, compares: false },
     Law { name: "energy", judge: energy::judge, compares: false },
     Law { name: "momentum", judge: momentum::judge, compares: false },

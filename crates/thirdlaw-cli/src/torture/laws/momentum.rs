@@ -19,7 +19,7 @@ const ANGULAR_TOUCHING: f64 = 0.02;
 /// Whether momentum was kept.
 pub fn judge(case: &Case) -> Verdict {
     let trace = case.trace;
-    if !case.sketch.is_closed() || trace.broke.is_some() || !case.sketch.cloths.is_empty() {
+    if !case.sketch.is_closed() || trace.broke.is_some() || deforms(case) {
         return Verdict::Silent;
     }
     let bodies = || trace.bodies.iter().filter(|b| b.dynamic);
@@ -37,6 +37,11 @@ pub fn judge(case: &Case) -> Verdict {
         }
     }
     angular(case, mass)
+}
+
+/// Whether anything does; solves of that end on residuals.
+fn deforms(case: &Case) -> bool {
+    !case.sketch.cloths.is_empty() || !case.sketch.softs.is_empty()
 }
 
 fn angular(case: &Case, mass: f64) -> Verdict {

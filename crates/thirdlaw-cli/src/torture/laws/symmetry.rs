@@ -29,12 +29,12 @@ pub fn turn(case: &Case) -> Verdict {
     compare(case, &Transform { turn, ..Transform::NONE })
 }
 
-/// Mirrored. Height fields, cloth and robots are not: their cells are cut along a diagonal, and a file of a
+/// Mirrored. Height fields, cloth, soft bodies and robots are not: their cells are cut along a diagonal, and a file of a
 /// robot has no mirror image of this kind.
 pub fn mirror(case: &Case) -> Verdict {
     let sketch = case.sketch;
     let cut = sketch.bodies.iter().any(|b| matches!(b.shape, Shape::HeightField(..)));
-    if cut || !sketch.cloths.is_empty() || !sketch.robots.is_empty() {
+    if cut || !sketch.cloths.is_empty() || !sketch.softs.is_empty() || !sketch.robots.is_empty() {
         return Verdict::Silent;
     }
     compare(case, &Transform { mirror: true, ..Transform::NONE })

@@ -1,6 +1,6 @@
 //! Every law holds for a plain scene, and fails when what the scene did is falsified a little.
 
-use super::super::sketch::{Body, Shape, Sketch};
+use super::super::sketch::{Body, Shape, Sketch, Soft, SoftMesh};
 use super::super::trace::{self, Trace};
 use super::{Case, Verdict, find};
 use thirdlaw::math::{Quat, Vec3};
@@ -137,4 +137,43 @@ fn a_broken_symmetry_is_found() {
     fails(compared("turn", |s| s.gravity.x != 0.0));
     fails(compared("mirror", |s| s.bodies[2].position.x < -0.5));
     fails(compared("scale", |s| s.scale != 1.0));
+}
+
+/// A soft cube at rest on the floor.
+fn soft() -> Sketch {
+    let mut sketch = Sketch { frames: 40, ..Sketch::new() };
+    sketch.wall("floor", Vec3::ZERO, Vec3::Y, [0.5, 0.0]);
+    sketch.softs.push(Soft {
+        name: "soft".into(),
+        mesh: SoftMesh::Box { size: Vec3::splat(0.2), cells: [2, 2, 2] },
+        young: 1e6,
+        poisson: 0.3,
+        density: 1000.0,
+        damping: 0.05,
+        law: "neo-hookean",
+        incompressible: false,
+        friction: 0.5,
+        position: Vec3::new(0.0, 0.1, 0.0),
+        rotation: Quat::IDENTITY,
+        velocity: Vec3::ZERO,
+        pins: Vec::new(),
+    });
+    sketch
+}
+
+#[test]
+fn what_is_inside_out_at_rest_is_found() {
+    assert_eq!(judged("inverted", &soft(), |_| {}), Verdict::Held);
+    fails(judged("inverted", &soft(), |t| {
+        t.frames.last_mut().unwrap().least_volume = Some(-0.1);
+    }));
+    assert_eq!(judged("inverted", &boxes(), |_| {}), Verdict::Silent);
+}
+
+#[test]
+fn a_soft_body_that_falls_through_the_floor_is_lost() {
+    assert_eq!(judged("lost", &soft(), |_| {}), Verdict::Held);
+    fails(judged("lost", &soft(), |t| {
+        t.frames[20].vertices.iter_mut().for_each(|x| x.y -= 0.3);
+    }));
 }

@@ -31,6 +31,8 @@ pub struct Sketch {
     pub joints: Vec<Joint>,
     /// Cloths.
     pub cloths: Vec<Cloth>,
+    /// Soft bodies.
+    pub softs: Vec<Soft>,
     /// Robots, written as URDF.
     pub robots: Vec<Robot>,
     /// What must stay true by the way the scene is made.
@@ -213,6 +215,75 @@ pub struct Fabric {
     pub thickness: f64,
 }
 
+/// A soft body.
+#[derive(Clone, Debug)]
+pub struct Soft {
+    /// Its name.
+    pub name: String,
+    /// Its tetrahedra.
+    pub mesh: SoftMesh,
+    /// Young's modulus, Pa.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// kg/m³.
+    pub density: f64,
+    /// s.
+    pub damping: f64,
+    /// Name of its law.
+    pub law: &'static str,
+    /// Whether it keeps its volume.
+    pub incompressible: bool,
+    /// Coulomb's μ.
+    pub friction: f64,
+    /// Of its middle, m.
+    pub position: Vec3,
+    /// Orientation.
+    pub rotation: Quat,
+    /// m/s.
+    pub velocity: Vec3,
+    /// Groups of vertices, and the bodies that they are bound to.
+    pub pins: Vec<(&'static str, String)>,
+}
+
+/// Tetrahedra.
+#[derive(Clone, Copy, Debug)]
+pub enum SoftMesh {
+    /// Side lengths and cells.
+    Box {
+        /// m.
+        size: Vec3,
+        /// Along x, y and z.
+        cells: [usize; 3],
+    },
+    /// A ball.
+    Ball {
+        /// m.
+        radius: f64,
+        /// Of its tetrahedra, m.
+        spacing: f64,
+    },
+}
+
+impl Soft {
+    /// About, kg.
+    pub fn mass(&self) -> f64 {
+        self.density
+            * match self.mesh {
+                SoftMesh::Box { size, .. } => size.x * size.y * size.z,
+                SoftMesh::Ball { radius, .. } => 4.19 * radius * radius * radius,
+            }
+    }
+
+    /// Its longest extent, m.
+    pub fn extent(&self) -> f64 {
+        match self.mesh {
+            SoftMesh::Box { size, .. } => size.length(),
+            SoftMesh::Ball { radius, .. } => 2.0 * radius,
+        }
+    }
+}
+
 /// A tree of links, each hanging on an earlier one.
 #[derive(Clone, Debug)]
 pub struct Robot {
@@ -282,6 +353,7 @@ impl Sketch {
             bodies: Vec::new(),
             joints: Vec::new(),
             cloths: Vec::new(),
+            softs: Vec::new(),
             robots: Vec::new(),
             promises: Vec::new(),
         }

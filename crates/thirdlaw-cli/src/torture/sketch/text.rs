@@ -1,6 +1,6 @@
 //! A sketch as a scene file.
 
-use super::{Body, Cloth, Drive, Joint, JointKind, Motion, Robot, Shape, Sketch};
+use super::{Body, Cloth, Drive, Joint, JointKind, Motion, Robot, Shape, Sketch, Soft, SoftMesh};
 use std::fmt::Write;
 use thirdlaw::math::{Quat, Vec3};
 
@@ -20,6 +20,9 @@ impl Sketch {
         }
         for cloth in &self.cloths {
             cloth_text(&mut out, cloth);
+        }
+        for soft in &self.softs {
+            soft_text(&mut out, soft);
         }
         for robot in &self.robots {
             robot_text(&mut out, robot);
@@ -201,6 +204,39 @@ fn cloth_text(out: &mut String, cloth: &Cloth) {
     );
     if !cloth.pins.is_empty() {
         let _ = writeln!(out, "pins = \"{}\"", cloth.pins);
+    }
+}
+
+fn soft_text(out: &mut String, soft: &Soft) {
+    let _ = writeln!(out, "\n[soft_bodies.{}]", quoted(&soft.name));
+    let _ = match soft.mesh {
+        SoftMesh::Box { size, cells } => {
+            writeln!(out, "mesh = {{ box = {{ size = {}, cells = {cells:?} }} }}", vector(size))
+        }
+        SoftMesh::Ball { radius, spacing } => {
+            writeln!(out, "mesh = {{ ball = {{ radius = {radius:?}, spacing = {spacing:?} }} }}")
+        }
+    };
+    let Soft { young, poisson, density, damping, law, .. } = soft;
+    let _ = writeln!(
+        out,
+        "material = {{ law = \"{law}\", young = {young:?}, poisson = {poisson:?}, \
+         density = {density:?}, damping = {damping:?} }}"
+    );
+    let _ = writeln!(out, "friction = {:?}", soft.friction);
+    let _ = writeln!(out, "position = {}", vector(soft.position));
+    let _ = writeln!(out, "rotation = {}", rotation(soft.rotation));
+    if soft.velocity != Vec3::ZERO {
+        let _ = writeln!(out, "velocity = {}", vector(soft.velocity));
+    }
+    if soft.incompressible {
+        let _ = writeln!(out, "incompressible = true");
+    }
+    if !soft.pins.is_empty() {
+        let pin = |(group, body): &(&str, String)| {
+            format!("{{ group = \"{group}\", body = {} }}", quoted(body))
+        };
+        let _ = writeln!(out, "pins = {}", list(&soft.pins, pin));
     }
 }
 

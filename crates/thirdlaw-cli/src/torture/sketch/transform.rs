@@ -3,7 +3,7 @@
 //! Scaling by s keeps gravity and density: lengths ×s, times ×√s, speeds ×√s, masses ×s³, forces ×s³,
 //! torques ×s⁴, stiffness (N/m) ×s², damping (N·s/m) ×s^2.5, and every threshold in m or m/s with them.
 
-use super::{Drive, Joint, JointKind, Motion, Promise, Shape, Sketch};
+use super::{Drive, Joint, JointKind, Motion, Promise, Shape, Sketch, SoftMesh};
 use thirdlaw::math::{Quat, Vec3};
 
 /// What is done to a scene: mirror in x, then scale, then turn, then shift.
@@ -77,6 +77,18 @@ impl Transform {
             (f.density, f.stretch, f.shear) = (s * f.density, s * s * f.stretch, s * s * f.shear);
             (f.bend, f.damping) = (s * s * s * s * f.bend, t * f.damping);
             f.thickness *= s;
+        }
+        for soft in &mut new.softs {
+            soft.position = self.place(soft.position);
+            soft.rotation = self.rotation(soft.rotation);
+            soft.velocity = t * self.direction(soft.velocity);
+            (soft.young, soft.damping) = (s * soft.young, t * soft.damping);
+            soft.mesh = match soft.mesh {
+                SoftMesh::Box { size, cells } => SoftMesh::Box { size: s * size, cells },
+                SoftMesh::Ball { radius, spacing } => {
+                    SoftMesh::Ball { radius: s * radius, spacing: s * spacing }
+                }
+            };
         }
         for robot in &mut new.robots {
             robot.position = self.place(robot.position);

@@ -168,6 +168,7 @@ impl Detector {
         self.ahead.clear();
         self.ahead.extend(x.iter().zip(v).map(|(x, v)| *x + h * (*v - mean)));
         self.tree.proximity((x, &self.ahead), &self.radius, margin, &mut self.hits);
+        self.hits.retain(|hit| !sheet.binds(hit.used()));
         self.found.clear();
         self.record(around);
     }
@@ -177,8 +178,7 @@ impl Detector {
         self.tree.crossings(x0, x1, &mut self.hits);
         let radius = &self.radius;
         self.hits.retain(|hit| {
-            let count = usize::from(hit.count);
-            hit.particles[..count].iter().all(|&i| radius[i as usize] >= 0.0)
+            hit.used().iter().all(|&i| radius[i as usize] >= 0.0) && !around.sheet.binds(hit.used())
         });
         self.found.clear();
         self.record(around);

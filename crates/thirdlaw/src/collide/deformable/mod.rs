@@ -75,6 +75,11 @@ pub struct Hit {
 pub const NO_BODY: u32 = u32::MAX;
 
 impl Hit {
+    /// The particles that take part.
+    pub fn used(&self) -> &[u32] {
+        &self.particles[..usize::from(self.count)]
+    }
+
     /// What names the pair from step to step; hits of one call differ in it.
     pub fn key(&self) -> (HitKind, [u32; 3]) {
         (self.kind, self.feature)

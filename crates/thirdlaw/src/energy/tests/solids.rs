@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::energy::altitude::AltitudeSprings;
+use crate::energy::binding::{BoundParticle, BoundParticles};
 use crate::energy::solid::{EnergyDensity, SolidLaw, SolidMaterial};
 use crate::energy::spring::EdgeSprings;
 use crate::energy::tetrahedron::Tetrahedra;
@@ -303,4 +304,26 @@ fn uniform_strain_of_linear_tetrahedra_is_exact_on_a_random_mesh() {
     let expected = 0.5 * lambda * (exx + eyy) * (exx + eyy) + mu * squares;
     let found = energy(&energies, &x);
     assert!((found - expected).abs() < 1e-10 * expected, "{found} {expected}");
+}
+
+/// Bound to a tetrahedron and to a triangle, damped and not: derivatives, and neither force nor torque.
+#[test]
+fn bindings_match_finite_differences() {
+    let mut noise = Noise(5);
+    let x: Vec<Vec3> = (0..6).map(|_| noise.vector()).collect();
+    for damping in [0.0, 0.03] {
+        let bound = |nodes, weights| BoundParticle { nodes, weights, stiffness: 700.0, damping };
+        let list = vec![
+            bound([0, 1, 2, 3, 4], [1.0, -0.4, -0.3, -0.5, 0.2]),
+            bound([5, 1, 2, 3, crate::energy::NONE], [1.0, -0.2, -0.5, -0.3, 0.0]),
+        ];
+        let set: Energies = BoundParticles::new(list).unwrap().into();
+        check_forces("binding", &set, &x);
+        if damping == 0.0 {
+            check_matrix("binding", &set, &x);
+        }
+        let forces = forces(&set, &x);
+        let torque: Vec3 = x.iter().zip(&forces).map(|(x, f)| x.cross(*f)).sum();
+        assert!(forces.iter().sum::<Vec3>().length() < 1e-12 && torque.length() < 1e-12);
+    }
 }

@@ -5,7 +5,7 @@
 //! particles.
 
 use super::{Deformable, DeformableError, SurfaceMaterial, Weave};
-use crate::energy::Energies;
+use crate::energy::{Energies, Energy};
 use crate::math::Vec3;
 
 /// Least distance from solids, in edge lengths: chords of this length stay off a sphere whose radius
@@ -149,6 +149,10 @@ fn check(deformable: &Deformable) -> Result<(), DeformableError> {
     }
     if !(deformable.velocity.is_finite() && deformable.velocity.length() < 1e6) {
         return value("velocity", format!("must be finite, not {}", deformable.velocity));
+    }
+    if deformable.incompressible && deformable.energies.tetrahedra.is_empty() {
+        let problem = "is for what has tetrahedra of a law of solids".into();
+        return value("incompressible", problem);
     }
     Ok(deformable.energies.check_nodes(positions.len())?)
 }

@@ -17,11 +17,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bonds;
 pub mod elements;
 mod error;
 pub mod model;
 mod pins;
 
+pub use bonds::{Bond, BondPlace, BondSpring};
 pub use error::DeformableError;
 pub use model::DeformableModel;
 pub use pins::{Hold, Pin};
@@ -56,6 +58,8 @@ pub struct Deformable {
     pub self_collision: bool,
     /// Factor on the world's gravity.
     pub gravity_scale: f64,
+    /// Whether the volume around every vertex of its tetrahedra stays what it is at rest.
+    pub incompressible: bool,
     /// Elements of every energy.
     energies: Energies,
     /// Where vertices lie when nothing is deformed, m.
@@ -107,6 +111,7 @@ impl Deformable {
             groups: Groups::default(),
             self_collision: true,
             gravity_scale: 1.0,
+            incompressible: false,
             energies: Energies::default(),
             rest,
             weave: None,
@@ -193,6 +198,12 @@ impl Deformable {
     /// With these vertices held to a body, where they are on it.
     pub fn pin_to(self, body: BodyId, vertices: impl IntoIterator<Item = u32>) -> Deformable {
         self.hold(vertices, Hold::Body(body))
+    }
+
+    /// Whether the volume around every vertex of its tetrahedra stays what it is at rest.
+    pub fn incompressible(mut self, incompressible: bool) -> Deformable {
+        self.incompressible = incompressible;
+        self
     }
 
     /// With these vertices held where they start.

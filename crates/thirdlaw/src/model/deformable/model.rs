@@ -1,9 +1,15 @@
 //! The constant part of deformable objects in a world.
 
+pub use super::bonds::{Around, BoundTo, BoundVertex};
 use super::elements::Elements;
-pub use super::pins::{Frames, PinHold, PinnedVertex};
-use super::{Deformable, DeformableError, pins};
+pub use super::pins::{PinHold, PinnedVertex};
+use super::{Deformable, DeformableError, bonds, pins};
+use crate::energy::Energy;
 use crate::energy::assemble::Layout;
+use crate::energy::binding::BoundParticles;
+use crate::energy::one_ring::OneRings;
+use crate::ids::{BodyId, DeformableId};
+use crate::math::Vec3;
 use crate::model::body::Groups;
 use crate::model::cloth::Fabric;
 use std::hash::{Hash, Hasher};
@@ -26,8 +32,12 @@ pub struct DeformableModel {
     pub self_collision: bool,
     /// Factor on gravity.
     pub gravity_scale: f64,
+    /// Whether it keeps the volume around every vertex.
+    pub incompressible: bool,
     /// Vertices that are held, in order, each once.
     pub pins: Vec<PinnedVertex>,
+    /// Vertices that springs bind, in order, each once.
+    pub bonds: Vec<BoundVertex>,
     /// What it is made of, if it is a cloth.
     fabric: Option<Fabric>,
 }
@@ -49,17 +59,37 @@ pub struct Sheet {
     pub shy: Vec<bool>,
     /// Held particles, in order.
     pub pins: Vec<(u32, PinHold)>,
+    /// Particles that springs bind to bodies, in order.
+    pub body_bonds: Vec<BodyBond>,
+    /// Bound particles and the objects (in their order) that they are bound to, in order.
+    pub bound: Vec<(u32, u32)>,
     /// Mean length of an edge at rest, m.
     pub edge_length: f64,
+    /// Of what is incompressible.
+    pub rings: OneRings,
+}
+
+/// A particle that a spring binds to a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyBond {
+    /// Which particle.
+    pub particle: u32,
+    /// Which body; once it is removed, the particle is free.
+    pub body: BodyId,
+    /// Place in the body's own frame, from its centre of mass.
+    pub local: Vec3,
+    /// The spring.
+    pub spring: super::BondSpring,
 }
 
 impl DeformableModel {
     /// Checks a description and derives the constant part of an object from it.
     pub fn build(
         deformable: &Deformable,
-        bodies: &Frames<'_>,
+        around: &Around<'_>,
         generation: u32,
     ) -> Result<DeformableModel, DeformableError> {
+        let (pins, bonds) = pins::pins(deformable, around)?;
         Ok(DeformableModel {
             alive: true,
             generation,
@@ -68,7 +98,9 @@ impl DeformableModel {
             groups: deformable.groups,
             self_collision: deformable.self_collision,
             gravity_scale: deformable.gravity_scale,
-            pins: pins::pins(deformable, bodies)?,
+            incompressible: deformable.incompressible,
+            pins,
+            bonds,
             fabric: deformable.weave.as_ref().map(|weave| weave.fabric),
         })
     }
@@ -115,6 +147,9 @@ impl DeformableModel {
         if let Ok(bytes) = postcard::to_stdvec(&plain) {
             hasher.write(&bytes);
         }
+        if self.incompressible {
+            hasher.write_u8(1);
+        }
         for pin in &self.pins {
             pin.vertex.hash(hasher);
             let bytes = match &pin.hold {
@@ -126,6 +161,10 @@ impl DeformableModel {
             if let Ok(bytes) = bytes {
                 hasher.write(&bytes);
             }
+        }
+        if !self.bonds.is_empty() {
+            let bytes = postcard::to_stdvec(&self.bonds);
+            bytes.iter().for_each(|bytes| hasher.write(bytes));
         }
     }
 }
@@ -147,7 +186,64 @@ impl Sheet {
         let threads = &sheet.elements.threads;
         let total: f64 = threads.iter().map(|t| t.1).sum();
         sheet.edge_length = total / threads.len().max(1) as f64;
+        sheet.bind(objects);
+        let living: Vec<&DeformableModel> = objects.iter().filter(|o| o.alive).collect();
+        if living.iter().any(|object| object.incompressible) {
+            let Elements { owner, energies, .. } = &sheet.elements;
+            let kept = |nodes: &[u32; 4]| living[owner[nodes[0] as usize] as usize].incompressible;
+            sheet.rings = OneRings::new(&energies.tetrahedra, kept);
+        }
         sheet
+    }
+
+    /// Springs of vertices bound to others, and to bodies.
+    fn bind(&mut self, objects: &[DeformableModel]) {
+        let frequency = |object: &DeformableModel| {
+            let elements = &object.elements;
+            let threads = &elements.threads;
+            let total: f64 = threads.iter().map(|t| t.1).sum();
+            let edge = total / threads.len().max(1) as f64;
+            let frequency = elements.energies.stiffness_ratio(1.0, edge);
+            if frequency.is_finite() { frequency } else { 0.0 }
+        };
+        let find = |id: DeformableId| {
+            let found = objects.get(id.index as usize);
+            found.filter(|o| o.alive && o.generation == id.generation)
+        };
+        let mut list = Vec::new();
+        for object in objects.iter().filter(|o| o.alive) {
+            for bound in &object.bonds {
+                let particle = object.first + bound.vertex;
+                match (bound.to, bound.spring) {
+                    (BoundTo::Body { body, local }, Some(spring)) => {
+                        self.body_bonds.push(BodyBond { particle, body, local, spring });
+                    }
+                    (BoundTo::Vertices { object: to, .. }, _) => {
+                        let Some(other) = find(to) else { continue };
+                        // nothing elastic: as stiff as a second of free fall is slow
+                        let stiff = frequency(object).max(frequency(other)).max(1e4);
+                        let first = (object.first, other.first);
+                        list.extend(bonds::spring(bound, first, &self.elements.mass, stiff));
+                        let owner = self.elements.owner[other.first as usize];
+                        self.bound.push((particle, owner));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // weights and stiffness were checked
+        if let Ok(set) = BoundParticles::new(list) {
+            self.elements.energies.bindings.append(&set, 0);
+        }
+    }
+
+    /// Whether any of these particles is bound to the object of any other.
+    pub fn binds(&self, particles: &[u32]) -> bool {
+        !self.bound.is_empty()
+            && particles.iter().any(|&a| {
+                let to = |b: &u32| (a, self.elements.owner[*b as usize]);
+                particles.iter().any(|b| self.bound.binary_search(&to(b)).is_ok())
+            })
     }
 
     /// Rows of the system.

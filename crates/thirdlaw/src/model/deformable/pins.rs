@@ -1,8 +1,9 @@
 //! Vertices that are held: what a user says about them, and what a step reads.
 
+use super::bonds::{self, Around, Bond, BoundVertex, Held};
 use super::{Deformable, DeformableError};
 use crate::ids::BodyId;
-use crate::math::{Mat3, Quat, Vec3};
+use crate::math::{Mat3, Vec3};
 use crate::model::body::{Keyframe, Keyframes};
 use std::sync::Arc;
 
@@ -24,6 +25,8 @@ pub enum Hold {
     Path(Vec<Keyframe>),
     /// A body: vertices keep their place on it, and pull at it.
     Body(BodyId),
+    /// A bond to a body, or to a place of what deforms, hard or soft.
+    Bond(Bond),
     /// Only the directions given: one or two unit vectors along which they cannot move
     /// (a curtain ring slides along its rail).
     Directions(Vec<Vec3>),
@@ -61,14 +64,12 @@ pub enum PinHold {
     Directions(Mat3),
 }
 
-/// Centre of mass and orientation of the bodies that pins may name.
-pub type Frames<'a> = dyn Fn(BodyId) -> Option<(Vec3, Quat)> + 'a;
-
-/// One entry per held vertex; where pins name a vertex twice, the last one counts.
+/// One entry per held vertex, those that springs bind apart; where pins name a vertex twice, the last one
+/// counts.
 pub(super) fn pins(
     deformable: &Deformable,
-    bodies: &Frames<'_>,
-) -> Result<Vec<PinnedVertex>, DeformableError> {
+    around: &Around<'_>,
+) -> Result<(Vec<PinnedVertex>, Vec<BoundVertex>), DeformableError> {
     let value = |problem: String| DeformableError::Value { field: "pins", problem };
     let mut found = std::collections::BTreeMap::new();
     for pin in &deformable.pins {
@@ -88,17 +89,30 @@ pub(super) fn pins(
                     PinHold::Path { motion: motion.clone(), local }
                 }
                 (Hold::Body(body), _) => {
-                    let (center, rotation) =
-                        bodies(*body).ok_or(DeformableError::NoSuchBody(*body))?;
-                    PinHold::Body { body: *body, local: rotation.conjugate() * (at - center) }
+                    found.insert(
+                        vertex,
+                        bonds::bind(deformable, vertex, &Bond::body(*body), around)?,
+                    );
+                    continue;
+                }
+                (Hold::Bond(bond), _) => {
+                    found.insert(vertex, bonds::bind(deformable, vertex, bond, around)?);
+                    continue;
                 }
                 (Hold::Directions(axes), _) => PinHold::Directions(free_directions(axes)?),
                 _ => PinHold::Place(at),
             };
-            found.insert(vertex, hold);
+            found.insert(vertex, Held::Pin(PinnedVertex { vertex, hold }));
         }
     }
-    Ok(found.into_iter().map(|(vertex, hold)| PinnedVertex { vertex, hold }).collect())
+    let (mut pins, mut bound) = (Vec::new(), Vec::new());
+    for held in found.into_values() {
+        match held {
+            Held::Pin(pin) => pins.push(pin),
+            Held::Bond(bond) => bound.push(bond),
+        }
+    }
+    Ok((pins, bound))
 }
 
 fn path(keys: &[Keyframe]) -> Result<Keyframes, DeformableError> {

@@ -1,7 +1,7 @@
 //! Round bodies by their signed distance.
 
 use super::SolidMesh;
-use super::stuffing::stuff;
+use super::stuffing::{stuff, stuff_between};
 use crate::math::Vec3;
 use crate::model::deformable::DeformableError;
 
@@ -49,6 +49,38 @@ impl SolidMesh {
         let (middle, wall, half) = (0.5 * (radius + inner), 0.5 * (radius - inner), 0.5 * height);
         let distance = |p: Vec3| rectangle((across(p) - middle).abs() - wall, p.y.abs() - half);
         stuff(&distance, Vec3::new(radius, half, radius), spacing)
+    }
+
+    /// Balls (centre and radius, m) that run into each other over about `blend` (m), as organic shapes do:
+    /// the surface where Σ exp(−dᵢ/blend) = 1, with dᵢ the distance from each.
+    pub fn blob(
+        balls: &[(Vec3, f64)],
+        blend: f64,
+        spacing: f64,
+    ) -> Result<SolidMesh, DeformableError> {
+        positive("blend", blend)?;
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for &(center, radius) in balls {
+            positive("balls", radius)?;
+            if !center.is_finite() {
+                let problem = format!("must have finite centres, not {center}");
+                return Err(DeformableError::Value { field: "balls", problem });
+            }
+            low = low.min(center - Vec3::splat(radius));
+            high = high.max(center + Vec3::splat(radius));
+        }
+        if balls.is_empty() {
+            return Err(DeformableError::Empty);
+        }
+        let distance = |p: Vec3| {
+            let each = || balls.iter().map(|(center, radius)| (p - *center).length() - radius);
+            let least = each().fold(f64::INFINITY, f64::min);
+            let sum: f64 = each().map(|d| libm::exp((least - d) / blend)).sum();
+            least - blend * libm::log(sum)
+        };
+        // where many meet the surface lies farther out
+        let swell = Vec3::splat(blend * libm::log(balls.len() as f64));
+        stuff_between(&distance, (low - swell, high + swell), spacing)
     }
 }
 

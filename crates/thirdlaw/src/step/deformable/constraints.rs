@@ -16,7 +16,7 @@ use crate::linalg::stencil::{Stencil, Stencils};
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use crate::model::deformable::model::{PinHold, Sheet};
+use crate::model::deformable::model::{BodyBond, PinHold, Sheet};
 use crate::model::settings::ClothSolver;
 use crate::parallel::loops::each_light;
 
@@ -102,6 +102,10 @@ impl Constraints {
         self.apply_drags(sheet, linear);
         for pair in &contacts.pairs {
             pair.stencils(solids, span, &mut self.stencils.list);
+        }
+        for bond in &sheet.body_bonds {
+            let at = x[bond.particle as usize];
+            self.stencils.list.extend(body_bond(context.model, solids, bond, at, h));
         }
         let penalty = context.settings.cloth.solver == ClothSolver::Penalty;
         if penalty {
@@ -266,6 +270,35 @@ fn asks(verdict: &Verdict, solids: &Solids) -> bool {
     let small = SETTLED * verdict.push;
     let alone = solids.unknowns.is_empty();
     verdict.changed && !(alone && !verdict.entered && verdict.error <= small)
+}
+
+/// The spring of a particle at `x0` that is bound to a body, over a step of `h` seconds.
+fn body_bond(
+    model: &Model,
+    solids: &Solids,
+    bond: &BodyBond,
+    x0: Vec3,
+    h: f64,
+) -> impl Iterator<Item = Stencil> {
+    let found = model.slot(bond.body).ok().and_then(|slot| solids.find(slot as u32));
+    let solid = found.map(|found| &solids.list[found]);
+    let BodyBond { particle, local, spring, .. } = *bond;
+    solid.into_iter().flat_map(move |solid| {
+        let arm = solid.after.rotation * local;
+        let point = solid.after.center + arm;
+        // −k (x₀ + h u − p₁) − τk (u − V), times h
+        let (elastic, rate) = (h * spring.stiffness, h * spring.stiffness * spring.damping);
+        let stiffness = h * elastic + rate;
+        let target = (elastic * (point - x0) + rate * solid.velocity_at(point)) / stiffness;
+        [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| Stencil {
+            particles: [particle; 4],
+            gradient: [axis, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO],
+            stiffness,
+            target: axis.dot(target),
+            body: solid.unknown,
+            wrench: [axis, arm.cross(axis)],
+        })
+    })
 }
 
 /// What a pin prescribes to a particle at `x0` over a step of `h` seconds that ends at `time`.

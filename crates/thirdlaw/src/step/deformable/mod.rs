@@ -17,6 +17,7 @@
 //!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
 //!      or to an error of velocities, with a sparse factor         solved.rs
+//!      with pressures, where volumes are kept                       volume.rs, contact/incompressible.rs
 //!   5. what would pass is stopped, where settings ask for it       crossings.rs, contact/robust/
 //!      stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
@@ -38,6 +39,7 @@ mod solved;
 mod solver;
 mod system;
 pub mod touch;
+mod volume;
 
 use crate::math::Vec3;
 use crate::model::Model;

@@ -8,10 +8,12 @@ use super::solution::Solution;
 use super::system::Trial;
 use super::touch::Touch;
 use crate::collide::deformable::{DeformableContact, Detector, Obstacle, Solid, Surroundings};
+use crate::ids::BodyId;
 use crate::linalg::block::Scalar;
 use crate::linalg::filter::NONE;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::model::deformable::model::PinHold;
 use crate::state::cloth::LastTouch;
 
 /// A cloth step before its first round.
@@ -60,6 +62,9 @@ impl Contacts {
         for contact in &detector.found {
             let hit = &contact.hit;
             let i = hit.particles[0] as usize;
+            if carries(model, hit.particles[0], hit.body) {
+                continue;
+            }
             let Some(mut touch) = Touch::new(solids, contact) else { continue };
             let key = |t: &LastTouch| (t.particle, t.body);
             let known = last.binary_search_by_key(&(hit.particles[0], hit.body), key);
@@ -200,6 +205,16 @@ impl Contacts {
             }
         }
     }
+}
+
+/// Whether a particle is bound to a body, which then does not touch it.
+fn carries(model: &Model, particle: u32, slot: u32) -> bool {
+    let sheet = &model.sheet;
+    let is = |body: BodyId| model.slot(body) == Ok(slot as usize);
+    let pin = sheet.pins.binary_search_by_key(&particle, |pin| pin.0);
+    let bond = sheet.body_bonds.binary_search_by_key(&particle, |bond| bond.particle);
+    pin.is_ok_and(|k| matches!(&sheet.pins[k].1, PinHold::Body { body, .. } if is(*body)))
+        || bond.is_ok_and(|k| is(sheet.body_bonds[k].body))
 }
 
 /// Near solids, where they are at the beginning of a step of `h` seconds.

@@ -130,6 +130,8 @@ impl Solids {
             PinHold::Body { body, .. } => model.slot(*body).ok().map(|slot| slot as u32),
             _ => None,
         }));
+        let bonds = model.sheet.body_bonds.iter();
+        self.holders.extend(bonds.filter_map(|bond| Some(model.slot(bond.body).ok()? as u32)));
         self.holders.sort_unstable();
         self.holders.dedup();
         for (slot, body) in model.bodies.iter().enumerate().filter(|(_, b)| b.alive) {

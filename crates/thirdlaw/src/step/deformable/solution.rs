@@ -4,6 +4,7 @@
 use super::constraints::Constraints;
 use super::linear::Linear;
 use super::system::Trial;
+use crate::energy::Energy;
 use crate::linalg::block::{Lane, lane, matrix, vector};
 use crate::linalg::filter::{Filter, NONE};
 use crate::math::{Mat3, Vec3};
@@ -124,6 +125,13 @@ impl Solution {
             let free =
                 stencil.body == NONE && stencil.gradient.iter().sum::<Vec3>().length() < 1e-9;
             groups[first as usize].held |= !free;
+        }
+        let bindings = &trial.sheet().elements.energies.bindings;
+        for element in 0..bindings.len() {
+            let [first, rest @ ..] = bindings.nodes(element);
+            for i in rest.into_iter().filter(|&i| i != crate::energy::NONE) {
+                join(groups, owner[first as usize], owner[i as usize]);
+            }
         }
         for hold in &constraints.filter.holds {
             groups[owner[hold.particle as usize] as usize].held = true;

@@ -8,6 +8,7 @@ use super::solids::Solids;
 use super::solution::Solution;
 use super::solver::{Aim, Solver};
 use super::touch::Span;
+use super::volume::Volumes;
 use crate::collide::deformable::Detector;
 use crate::linalg::block::vector;
 use crate::linalg::filter::NONE;
@@ -82,6 +83,13 @@ pub struct Attempt {
     pub in_zones: u32,
 }
 
+impl Attempt {
+    /// Whether nothing speaks against it so far.
+    fn is_fair(&self) -> bool {
+        !(self.failed || self.stuck || self.overstretched)
+    }
+}
+
 /// A cloth step that is tried: what all its stages read.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
@@ -111,6 +119,7 @@ pub struct Work {
     pub(super) solver: Solver,
     pub(super) solution: Solution,
     stops: Stops,
+    volumes: Volumes,
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     pub(super) strain: f64,
     strain_after: f64,
@@ -166,6 +175,7 @@ impl Work {
 
         observer.begin(Stage::ClothForces);
         self.linear.form(&trial);
+        self.volumes.begin(&trial, &mut self.linear);
         self.solution.begin(&trial);
         observer.end(Stage::ClothForces);
 
@@ -182,7 +192,7 @@ impl Work {
         if !last && self.spins(context.model, h) {
             return Attempt { failed: true, ..Attempt::default() };
         }
-        let mut attempt = self.rounds(&trial, share.1, last, true, observer);
+        let mut attempt = self.solve(&trial, share.1, last, true, observer);
         if (attempt.stuck || attempt.overstretched) && !last {
             return attempt;
         }
@@ -196,7 +206,7 @@ impl Work {
                 if !attempt.crossed || tries == CROSSING_TRIES {
                     break;
                 }
-                let more = self.rounds(&trial, share.1, last, false, observer);
+                let more = self.solve(&trial, share.1, last, false, observer);
                 attempt.iterations += more.iterations;
                 attempt.failed = more.failed;
                 attempt.unfinished |= more.unfinished;
@@ -263,6 +273,36 @@ impl Work {
         };
         let Contacts { pairs, touches, .. } = &self.contacts;
         pairs.iter().any(|p| turns(p.solid)) || touches.iter().any(|t| turns(t.solid))
+    }
+
+    /// Solves until the volumes of what is incompressible agree as well.
+    fn solve(
+        &mut self,
+        trial: &Trial,
+        end: f64,
+        last: bool,
+        fresh: bool,
+        observer: &mut dyn Observer,
+    ) -> Attempt {
+        let mut attempt = self.rounds(trial, end, last, fresh, observer);
+        if trial.sheet().rings.is_empty() {
+            return attempt;
+        }
+        while attempt.is_fair() {
+            let Work { volumes, linear, constraints, solids, solution, .. } = self;
+            if !volumes.press(trial, linear, (constraints, solids), solution) {
+                break;
+            }
+            let more = self.rounds(trial, end, last, false, observer);
+            attempt = Attempt { iterations: attempt.iterations + more.iterations, ..more };
+        }
+        if attempt.is_fair() || last {
+            // a step that must be taken keeps its volumes, too
+            let Work { volumes, constraints, solids, solution, .. } = self;
+            let report = volumes.project(trial, (constraints, solids), solution);
+            attempt.iterations += report.iterations;
+        }
+        attempt
     }
 
     /// Solves until constraints and contacts agree with what they lead to, or for so many rounds.
@@ -362,6 +402,9 @@ impl Work {
         {
             *v = vector(u) - *alter / h;
         }
+        for (v, kick) in state.particles.v.iter_mut().zip(&self.volumes.kick) {
+            *v += *kick;
+        }
         for (unknown, delta) in self.solids.unknowns.iter_mut().zip(&self.solution.u_bodies) {
             let momentum = pcg::body_momentum(&unknown.mass, delta);
             for k in 0..2 {
@@ -370,6 +413,14 @@ impl Work {
                 unknown.drift[k] += h * unknown.change[k];
             }
         }
+        for (unknown, kick) in self.solids.unknowns.iter_mut().zip(&self.volumes.kick_bodies) {
+            let momentum = pcg::body_momentum(&unknown.mass, kick);
+            for k in 0..2 {
+                unknown.impulse[k] += momentum[k];
+                unknown.change[k] += kick[k];
+            }
+        }
+        self.volumes.keep(&context.model.sheet, state);
         for solid in self.solids.list.iter().filter(|s| s.unknown != NONE) {
             let drift = &mut self.solids.unknowns[solid.unknown as usize].drift;
             drift[0] += solid.extra[0];

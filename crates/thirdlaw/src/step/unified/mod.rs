@@ -14,7 +14,9 @@
 //! Joints (`joints.rs`), bonds and what deforms are solved together with contacts in steps III and V
 //! (`together.rs`, `coupled.rs`); rigid bodies alone by Gauss–Seidel (`contact.rs`).
 //!
-//! Not here yet: incompressibility, collisions of [BFA02] after the move (surfaces that deform are kept apart
+//! What is incompressible keeps its volumes in steps IV and V (`volume.rs`).
+//!
+//! Not here yet: collisions of [BFA02] after the move (surfaces that deform are kept apart
 //! as touches instead); `supported.rs` refuses what needs what is missing.
 
 mod blocks;
@@ -37,6 +39,7 @@ mod span;
 mod supported;
 mod sweeps;
 mod together;
+mod volume;
 
 use crate::energy::Energies;
 use crate::math::Vec3;
@@ -54,6 +57,7 @@ use positions::Resolution;
 use span::Span;
 use sweeps::Links;
 use together::Together;
+use volume::Volumes;
 
 /// Memory reused between substeps.
 #[derive(Debug, Default)]
@@ -65,6 +69,7 @@ pub struct Scratch {
     elastic: Elastic,
     resolution: Resolution,
     together: Together,
+    volumes: Volumes,
     /// Pairs of bodies that joints keep from touching.
     apart: Vec<(u32, u32)>,
     /// Pairs of bodies that collisions have touched in this substep.
@@ -166,6 +171,7 @@ fn substep(
         processed,
         known,
         together,
+        volumes,
         apart,
         ..
     } = scratch;
@@ -207,6 +213,7 @@ fn substep(
 
     // IV
     observer.begin(Stage::Integrate);
+    report.cg_iterations += volumes.displace(model, nodes, &search.touches, span).iterations;
     positions::advance(model, nodes, span);
     positions::place(nodes, state);
     search.find(model, state, nodes, settings, span, apart);
@@ -225,6 +232,7 @@ fn substep(
     // velocities have the impulses of step III already
     let before = known.iter().copied();
     let touches = start(&mut search.touches, processed, before);
+    report.cg_iterations += volumes.remove_divergence(model, nodes, touches).iterations;
     let end = if elastic.together {
         final_step::final_together(model, (state, settings), span, nodes, elastic);
         let found = together.end(model, span, nodes, touches);

@@ -23,6 +23,7 @@ pub fn unsupported(model: &Model, settings: &Settings) -> Option<&'static str> {
         (model.contact_hook.is_some(), "hooks of contacts"),
         (model.bodies.iter().any(|body| body.alive && body.dominance != 0), "dominance"),
         (model.emitters.iter().any(|emitter| emitter.alive), "emitters"),
+        (!model.sheet.body_bonds.is_empty(), "vertices bound softly to bodies"),
         (model.sheet.pins.iter().any(sliding), "vertices that are held in some directions only"),
     ]
     .into_iter()
