@@ -20,6 +20,7 @@ mod hooks;
 mod impact;
 mod interleaved;
 mod joint;
+mod joint_bounds;
 mod joint_energy;
 mod joint_input;
 mod joint_nets;
