@@ -22,9 +22,6 @@ use crate::model::joint::description::Enforcement;
 use crate::model::joint::model::Node;
 use crate::state::State;
 
-/// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
-const CLOSING_SPEED: f64 = 3.0;
-
 /// The joints of a world.
 #[derive(Debug, Default)]
 pub struct Joints {
