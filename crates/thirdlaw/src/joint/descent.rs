@@ -21,6 +21,9 @@ const HALVINGS: usize = 40;
 /// Part of the descent along the slope that a step must keep.
 const ENOUGH: f64 = 1e-4;
 
+/// Solves with rows that give way until what is left of their defects is rounding.
+const TIDY: usize = 2;
+
 /// Memory of a descent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Descent {
@@ -42,13 +45,19 @@ impl System {
         velocities.extend_from_slice(v);
     }
 
-    /// Solves from there. Says whether all bounds came to agree.
-    pub(super) fn descend(&mut self, v: &mut [Twist]) -> bool {
-        let mut memory = std::mem::take(&mut self.descent);
-        v.copy_from_slice(&memory.entry.1);
-        for (row, &z) in self.rows.iter_mut().zip(&memory.entry.0) {
+    /// Goes back to it.
+    pub(super) fn return_to_entry(&mut self, v: &mut [Twist]) {
+        let (impulses, velocities) = &self.descent.entry;
+        v.copy_from_slice(velocities);
+        for (row, &z) in self.rows.iter_mut().zip(impulses) {
             row.impulse = z;
         }
+    }
+
+    /// Solves from there. Says whether all bounds came to agree.
+    pub(super) fn descend(&mut self, v: &mut [Twist]) -> bool {
+        self.return_to_entry(v);
+        let mut memory = std::mem::take(&mut self.descent);
         memory.slopes.resize(self.rows.len(), 0.0);
         self.settle_in_box(v);
         let bounded = self.rows.iter().filter(|row| row.is_bounded()).count();
@@ -56,6 +65,10 @@ impl System {
         for _ in 0..STEPS + 2 * bounded {
             self.release(v, &mut memory.slopes);
             self.assemble(false);
+            // rows that say the same tear at each other until one of them is at its bound
+            if self.factor.redundant > 0 {
+                self.assemble(true);
+            }
             self.newton_step(v, &mut memory.steps);
             memory.from.0.clear();
             memory.from.0.extend(self.rows.iter().map(|row| row.impulse));
@@ -69,6 +82,9 @@ impl System {
             }
         }
         self.descent = memory;
+        if agreed && self.factor.gives_way {
+            (0..TIDY).for_each(|_| self.correct(v));
+        }
         self.factored = false;
         agreed
     }

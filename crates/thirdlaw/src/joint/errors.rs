@@ -127,7 +127,7 @@ impl JointIsland {
     }
 
     /// Biases that make w the error at the trial poses: the next Newton step. Returns the largest error
-    /// of rows that act.
+    /// of rows that act, lengths as those of bodies half a metre across.
     pub fn aim(&mut self, stage: &Stage, rates_only: bool) -> f64 {
         self.measure(stage.model, true);
         let mut worst = 0.0_f64;
@@ -150,6 +150,7 @@ impl JointIsland {
                 let wanted = if row.role == Role::Rate { row.error } else { off / stage.h };
                 self.system.rows[r].bias = wanted - rate;
                 let one_sided = matches!(row.role, Role::Low | Role::High);
+                let off = off / stage.pace.way(self.turns(stage.model, &link, r), 1.0);
                 if !one_sided || off < 0.0 || row.status == Status::Free {
                     worst = if off.abs() > worst || off.is_nan() { off.abs() } else { worst };
                 }

@@ -71,8 +71,14 @@ impl JointIsland {
     pub fn throws(&self, stage: &Stage) -> bool {
         let entry = &self.fall_back;
         let holds = |row: &JointRow| row.role == Role::Hold && row.status == Status::Free;
-        let apart = |row: &JointRow| holds(row) && row.error.abs() > APART;
-        if !entry.rows.iter().any(apart) {
+        let apart = self.system.links.iter().any(|link| {
+            (link.row_start..link.row_start + link.row_count).any(|r| {
+                let (r, row) = (r as usize, &entry.rows[r as usize]);
+                let least = stage.pace.way(self.turns(stage.model, link, r), APART);
+                holds(row) && row.error.abs() > least
+            })
+        });
+        if !apart {
             return false;
         }
         let mut work = 0.0;
@@ -95,7 +101,8 @@ impl JointIsland {
             mass += node.mass;
         }
         // a NaN throws them too
-        let explained = work <= TURNING * kinetic + 0.5 * mass * NOISE * NOISE;
+        let noise = stage.pace.rate(false, NOISE);
+        let explained = work <= TURNING * kinetic + 0.5 * mass * noise * noise;
         !explained
     }
 
@@ -180,7 +187,9 @@ impl JointIsland {
             self.moves = moves;
             promised = left - self.squares_after();
             step_work = self.collect_step(stage, &mut memory);
-            let largest = |m: f64, v: &Twist| m.max(v.linear.length()).max(v.angular.length());
+            let length = stage.pace.length;
+            let largest =
+                |m: f64, v: &Twist| m.max(v.linear.length() / length).max(v.angular.length());
             let farthest = self.moves.iter().fold(0.0, largest);
             share = if double { 2.0_f64 } else { 1.0 };
             if farthest * share > FAR {

@@ -65,8 +65,45 @@ pub(crate) struct Stage<'a> {
     pub time: f64,
     /// Length of the substep, s.
     pub h: f64,
-    /// Fastest speed at which errors are closed, m/s and rad/s.
+    /// How fast bodies of this size are.
+    pub pace: Pace,
+}
+
+/// Lengths and speeds that are small or large for the bodies of an island. Constants are those of bodies half
+/// a metre across; for others lengths go with the size, speeds with its root, and turns by the second with
+/// the inverse of that: a scene scaled as a whole, under the same gravity, moves as before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Lengths over those of bodies half a metre across.
+    pub length: f64,
+    /// Speeds, likewise.
     pub speed: f64,
+}
+
+/// Fastest speed at which errors are closed, m/s and rad/s.
+const CLOSING: f64 = 3.0;
+
+impl Pace {
+    /// That of bodies whose speeds are `speed` times those of bodies half a metre across.
+    pub fn of(speed: f64) -> Pace {
+        let speed = if speed.is_finite() && speed > 0.0 { speed } else { 1.0 };
+        Pace { length: speed * speed, speed }
+    }
+
+    /// A speed, m/s or rad/s.
+    pub fn rate(&self, turns: bool, rate: f64) -> f64 {
+        if turns { rate / self.speed } else { rate * self.speed }
+    }
+
+    /// A length, m, or an angle.
+    pub fn way(&self, turns: bool, way: f64) -> f64 {
+        if turns { way } else { way * self.length }
+    }
+
+    /// Farthest that an error is closed in a substep of `h` seconds, m or rad.
+    pub fn closing(&self, turns: bool, h: f64) -> f64 {
+        h * self.rate(turns, CLOSING)
+    }
 }
 
 impl JointIsland {
@@ -200,6 +237,17 @@ impl JointIsland {
         velocities.bodies.copy_from_slice(bodies);
         for (v, node) in velocities.particles.iter_mut().zip(rest) {
             *v = node.linear;
+        }
+    }
+
+    /// Whether a row is about a turn, and its error an angle.
+    pub(crate) fn turns(&self, model: &Model, link: &Link, r: usize) -> bool {
+        match link.source {
+            Source::Joint(slot) => {
+                let joint = &model.joints[slot as usize];
+                !joint.is_line() && joint.curve.is_none() && self.system.rows[r].axis >= 3
+            }
+            Source::Constraint(_) => false,
         }
     }
 

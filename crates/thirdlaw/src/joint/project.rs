@@ -36,7 +36,9 @@ impl JointIsland {
             let mut moves = std::mem::take(&mut self.moves);
             self.system.solve(&mut moves);
             self.moves = moves;
-            let largest = |m: f64, v: &Twist| m.max(v.linear.length()).max(v.angular.length());
+            let length = stage.pace.length;
+            let largest =
+                |m: f64, v: &Twist| m.max(v.linear.length() / length).max(v.angular.length());
             let fastest = self.moves.iter().fold(0.0, largest);
             let share = if fastest > FAR { FAR / fastest } else { 1.0 };
             for (pose, v) in self.trial.iter_mut().zip(&self.moves) {
@@ -66,6 +68,7 @@ impl JointIsland {
             let link = self.system.links[l];
             let held = ours(&self.locals[l].way);
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
+                let turns = self.turns(stage.model, &link, r);
                 let row = &mut self.system.rows[r];
                 let violated = match row.role {
                     Role::Hold | Role::Rate => held,
@@ -78,7 +81,8 @@ impl JointIsland {
                 (row.lower, row.upper) = (f64::NEG_INFINITY, f64::INFINITY);
                 row.bias = scale * (row.error - row.keep);
                 if violated && row.bias.is_finite() {
-                    worst = worst.max(row.bias.abs());
+                    let bias = row.bias.abs();
+                    worst = worst.max(bias / stage.pace.way(turns, 1.0));
                 }
             }
         }

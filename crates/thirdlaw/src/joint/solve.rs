@@ -18,13 +18,20 @@ const NOTHING: f64 = 1e-12;
 impl System {
     /// Takes the defects of all rows away by impulses; `v` is what the velocities are with the
     /// impulses that the rows have. Says whether all bounds came to agree.
+    ///
+    /// Where a row holds a velocity that a limit forbids, the guess that both are free gives impulses as
+    /// large as their compliance is small. So all rows are judged before any is changed, and the next
+    /// guess begins where the solve began: what is left of such impulses by rounding would be judged again,
+    /// and grow from guess to guess.
     pub fn solve(&mut self, v: &mut [Twist]) -> bool {
-        if self.rows.iter().any(JointRow::is_bounded) {
+        let bounded = self.rows.iter().any(JointRow::is_bounded);
+        if bounded {
             self.keep_entry(v);
         }
         self.clamp_all(v);
+        let many = self.order.has_many_loops();
         for _ in 0..ROUNDS {
-            if self.order.has_many_loops() {
+            if many {
                 self.refine(v);
             } else {
                 if !self.factored {
@@ -32,11 +39,31 @@ impl System {
                 }
                 self.correct(v);
             }
-            if !self.change(v) {
+            if !self.judge(v) {
+                if bounded && self.is_torn(v) {
+                    break;
+                }
                 return true;
             }
+            if !many {
+                self.return_to_entry(v);
+            }
+            self.clamp_all(v);
         }
         self.descend(v)
+    }
+
+    /// Whether two bounded rows that say the same are both free, so that one of them is not met.
+    fn is_torn(&self, v: &[Twist]) -> bool {
+        self.factor.redundant > 0
+            && self.links.iter().any(|link| {
+                (link.row_start..link.row_start + link.row_count).any(|r| {
+                    let row = &self.rows[r as usize];
+                    let w =
+                        self.rate(link, r as usize, v) + row.bias + row.compliance * row.impulse;
+                    row.is_bounded() && row.status == Status::Free && w.abs() > row.rough()
+                })
+            })
     }
 
     /// Takes the defects of free rows away where loops share their joints, by factors of other poses if they
@@ -196,12 +223,11 @@ impl System {
     }
 
     /// Changes the states of rows that contradict themselves. Says whether there were any.
-    fn change(&mut self, v: &mut [Twist]) -> bool {
+    fn judge(&mut self, v: &[Twist]) -> bool {
         let mut changed = false;
-        for l in (0..self.links.len()).rev() {
+        for l in 0..self.links.len() {
             let link = self.links[l];
-            for r in (link.row_start..link.row_start + link.row_count).rev() {
-                let r = r as usize;
+            for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
                 let row = self.rows[r];
                 let status = match row.status {
                     Status::Free if row.impulse < row.lower => Status::Lower,
@@ -217,7 +243,6 @@ impl System {
                 };
                 if status != row.status {
                     self.rows[r].status = status;
-                    self.clamp(&link, r, v);
                     self.factored = false;
                     self.changes += 1;
                     changed = true;
@@ -331,5 +356,10 @@ impl JointRow {
     /// w that is rounding.
     pub(super) fn small(&self) -> f64 {
         1e-12 * (1.0 + self.bias.abs())
+    }
+
+    /// w of a row that is not met.
+    pub(super) fn rough(&self) -> f64 {
+        1e-6 * (1.0 + self.bias.abs())
     }
 }

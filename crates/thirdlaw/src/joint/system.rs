@@ -103,6 +103,8 @@ pub(crate) struct JointRow {
     pub theta: f64,
     /// Velocity with which it leaves a limit, m/s or rad/s.
     pub bounce: f64,
+    /// Whether a limit was passed already when the substep began, so that velocities are pushed by it.
+    pub pushed: bool,
 }
 
 /// What a row does.
@@ -187,6 +189,7 @@ impl System {
             keep: 0.0,
             theta: 0.5,
             bounce: 0.0,
+            pushed: false,
         });
     }
 

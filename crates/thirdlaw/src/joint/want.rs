@@ -21,6 +21,9 @@ use crate::model::joint::description::{Enforcement, JointKind};
 /// coordinate do not contradict each other.
 const SLIGHT: f64 = 1e-9;
 
+/// Slowest approach to a limit that is bounced off, m/s and rad/s.
+const BOUNCING: f64 = 1e-3;
+
 impl JointIsland {
     /// What the rows want before the move: positions at its end that fit.
     pub fn want_positions(&mut self, stage: &Stage) {
@@ -34,13 +37,16 @@ impl JointIsland {
                 (row.lower, row.upper) = (f64::NEG_INFINITY, f64::INFINITY);
                 row.compliance = 0.0;
                 row.status = Status::Free;
+                row.pushed = false;
                 let response = self.system.response(&link, r);
                 match row.role {
                     Role::Hold | Role::Rate => row.status = Status::Off,
                     Role::Low | Role::High => {
                         row.lower = 0.0;
                         row.status = if row.error < 0.0 { Status::Free } else { Status::Lower };
-                        row.keep = (row.error + stage.speed * stage.h).min(0.0);
+                        let turns = self.turns(stage.model, &link, r);
+                        row.pushed = row.error < 0.0;
+                        row.keep = (row.error + stage.pace.closing(turns, stage.h)).min(0.0);
                         row.bias = (row.error - row.keep) / stage.h;
                         row.bounce = self.approach(&link, r, stage);
                     }
@@ -126,7 +132,8 @@ impl JointIsland {
             return 0.0;
         }
         let speed = -self.system.rate(link, r, &self.saved_v);
-        if speed > 1e-3 { e * speed } else { 0.0 }
+        let least = stage.pace.rate(self.turns(stage.model, link, r), BOUNCING);
+        if speed > least { e * speed } else { 0.0 }
     }
 
     /// What the rows want after the move: velocities that fit.
@@ -135,7 +142,7 @@ impl JointIsland {
             let link = self.system.links[l];
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
                 let mut row = self.system.rows[r];
-                let before = row.status;
+                let (before, given) = (row.status, row.impulse);
                 row.impulse = 0.0;
                 row.bias = 0.0;
                 row.compliance = 0.0;
@@ -145,6 +152,8 @@ impl JointIsland {
                         row.status =
                             if before == Status::Free { Status::Lower } else { Status::Off };
                         row.bias = -row.bounce;
+                        // what pushed it back behind the limit is not to stay
+                        row.lower = if row.pushed { -given.max(0.0) } else { 0.0 };
                     }
                     Role::Motor => {
                         row.bias = -self.target(stage, l, row.axis as usize, stage.h).1;

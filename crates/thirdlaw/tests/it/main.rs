@@ -22,6 +22,7 @@ mod impact;
 mod incompressible;
 mod interleaved;
 mod joint;
+mod joint_bounds;
 mod joint_energy;
 mod joint_input;
 mod joint_nets;

@@ -13,7 +13,6 @@ use crate::model::joint::description::Enforcement;
 
 /// Sets what the rows want.
 pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
-    let most = stage.speed * stage.h;
     island.each_held(
         |way| matches!(way, Enforcement::Stabilized),
         |island, link, r| {
@@ -21,6 +20,7 @@ pub fn act(island: &mut JointIsland, moment: Moment, stage: &Stage) {
                 Role::Rate => island.system.rate(link, r, &island.v),
                 _ => 0.0,
             };
+            let most = stage.pace.closing(island.turns(stage.model, link, r), stage.h);
             let row = &mut island.system.rows[r];
             match moment {
                 Moment::Before => {

@@ -18,16 +18,13 @@ use super::kinematic::move_kinematic;
 use super::substep::{Changed, IslandScratch, LocalBody, Members, Setting, SolveTotals};
 use crate::contact::{self, SolveSettings};
 use crate::joint::enforce::{self, Moment};
-use crate::joint::island::Stage;
+use crate::joint::island::{Pace, Stage};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::model::body::{mass, rotation};
 use crate::model::joint::description::Enforcement;
 use crate::report::SolvePath;
 use crate::step::classify::{BOUNCE_ITERATIONS, Facts, JointFacts, classify_joints, effort};
-
-/// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
-const CLOSING_SPEED: f64 = 3.0;
 
 /// Growth of the error by which the Newton iterations are lost.
 const LOST: f64 = 1e3;
@@ -69,6 +66,8 @@ impl IslandScratch {
         let facts = Facts::of_bodies(model, state, members.bodies);
         let push = effort(&facts, &settings.contact, settings.contact.iterations, rows);
         let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+        let pace = Pace::of(facts.speed_scale);
+        let floats = self.floats(members.bodies.len());
         let mut parts = 1;
         let mut reduced = self.begin_reduced(setting, members, h);
         for substep in 0..settings.substeps {
@@ -87,11 +86,17 @@ impl IslandScratch {
             for part in 0..parts {
                 let at = (substep * parts + part, settings.substeps * parts);
                 let time = state.time + f64::from(at.0) * h;
-                let stage = Stage { model, time, h, speed: CLOSING_SPEED };
+                let stage = Stage { model, time, h, pace };
                 self.place_kinematic(setting, members.bodies.len(), at);
+                if floats {
+                    self.open_books(setting, members.bodies.len());
+                }
                 self.before_move(setting, members, &stage, &push, &mut totals);
                 self.move_jointed(setting, members.bodies.len());
                 self.after_move(setting, members, &stage, &relax, &mut totals);
+                if floats {
+                    self.close_books(setting, members.bodies.len());
+                }
             }
         }
         self.scale_impulses(f64::from(parts));
@@ -128,6 +133,7 @@ impl IslandScratch {
         self.joints.keep_start();
         self.apply_forces(setting, members.bodies.len(), stage.time, 0.5 * h);
         self.kick_points(setting, members.points, 0.5 * h);
+        self.book_forces(setting, members.bodies.len());
         self.update_masses(stage.model, members, h);
         self.load_velocities();
         self.joints.place(stage);
@@ -159,6 +165,7 @@ impl IslandScratch {
         let missed = error > tolerance.max(1e-7).min(10.0 * first) || error.is_nan();
         if self.first_joint_row.is_none() && (missed || self.joints.throws(stage)) {
             self.joints.begin_again(stage, &mut self.impulses);
+            self.through.warm = true;
             self.solve_both(solve, totals);
             self.try_poses(stage.model, members.bodies.len(), h);
             self.joints.pull_back(stage);
@@ -181,8 +188,10 @@ impl IslandScratch {
         self.joints.clock = [stage.time + h; 2];
         self.store_velocities();
         self.joints.keep_start();
+        self.look_at_momenta(setting, members.bodies.len());
         self.apply_forces(setting, members.bodies.len(), stage.time + 0.5 * h, 0.5 * h);
         self.kick_points(setting, members.points, 0.5 * h);
+        self.book_forces(setting, members.bodies.len());
         self.update_masses(stage.model, members, h);
         self.load_velocities();
         self.joints.place(stage);
@@ -301,7 +310,7 @@ impl IslandScratch {
             if i < count {
                 let body = &model.bodies[local.slot as usize];
                 let v = &mut self.joints.v[i];
-                v.angular = rotation::carry(body, (local.rotation, turned), v.angular);
+                v.angular = rotation::carry_bounded(body, (local.rotation, turned), v.angular);
             }
             *local = LocalBody { slot: local.slot, position, rotation: turned };
         }

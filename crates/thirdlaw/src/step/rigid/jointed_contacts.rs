@@ -26,8 +26,40 @@ const TURNS: usize = 3;
 pub(crate) struct Through {
     matrix: Vec<f64>,
     defects: Vec<f64>,
+    answers: Vec<f64>,
     before: Vec<f64>,
     spread: Spread,
+    /// Whether the impulses are those that the substep begins with.
+    pub(crate) warm: bool,
+}
+
+impl Through {
+    /// Takes that share of the impulses, from 0 to 1, with which the energy of the dual problem,
+    ///
+    ///   φ(z) = ½ zᵀ(N + Γ) z + zᵀ(J v₀ + b),
+    ///
+    /// is least. Contacts that press a body from two sides carry far more than it weighs, and where they have
+    /// turned a little since, these impulses no longer cancel: all of them are a worse beginning than none.
+    fn temper(&mut self, rows: &[Row], impulses: &mut [f64]) {
+        let count = rows.len();
+        let (mut bend, mut slope) = (0.0, 0.0);
+        self.answers.clear();
+        for (i, row) in rows.iter().enumerate() {
+            let response = &self.matrix[i * count..(i + 1) * count];
+            let sum: f64 = response.iter().zip(impulses.iter()).map(|(n, z)| n * z).sum();
+            let answer = sum + row.compliance * impulses[i];
+            bend += impulses[i] * answer;
+            slope += impulses[i] * (self.defects[i] - answer);
+            self.answers.push(answer);
+        }
+        let share = if bend > 0.0 { (-slope / bend).clamp(0.0, 1.0) } else { 1.0 };
+        if share < 1.0 {
+            for (w, answer) in self.defects.iter_mut().zip(&self.answers) {
+                *w -= (1.0 - share) * answer;
+            }
+            impulses.iter_mut().for_each(|z| *z *= share);
+        }
+    }
 }
 
 /// (J v) of a contact row.
@@ -65,6 +97,7 @@ impl IslandScratch {
         self.through.before.extend_from_slice(&self.impulses[..contacts]);
         self.through.before.resize(self.impulses.len(), 0.0);
         contact::warm_start(&self.problem, &mut self.velocities, &self.through.before);
+        self.through.warm = true;
     }
 
     /// Joints as rows of the contact problem, iterated like contacts.
@@ -175,6 +208,9 @@ impl IslandScratch {
                 }
             }
             through.before.clone_from(impulses);
+            if std::mem::take(&mut through.warm) {
+                through.temper(&problem.rows, impulses);
+            }
             let moved = dense::solve(
                 problem,
                 &through.matrix,

@@ -21,6 +21,7 @@ pub(crate) mod finish;
 pub(crate) mod free;
 mod hooked;
 pub(crate) mod jointed;
+mod jointed_books;
 pub(crate) mod jointed_bounce;
 pub(crate) mod jointed_contacts;
 pub(crate) mod jointed_rows;

@@ -17,14 +17,12 @@
 
 use super::substep::{Changed, IslandScratch, Members, Setting, SolveTotals};
 use crate::contact;
-use crate::joint::island::Stage;
+use crate::joint::island::{Pace, Stage};
 use crate::joint::system::{Role, Status};
 use crate::step::classify::{Facts, effort};
 
 /// β: part of an error that is taken away in a substep.
 const PUSH: f64 = 0.6;
-/// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
-const CLOSING_SPEED: f64 = 3.0;
 /// Passes over all rows at least, with the push and without.
 const PASSES: [u32; 2] = [4, 2];
 
@@ -46,10 +44,10 @@ impl IslandScratch {
         push.iterations = push.iterations.max(PASSES[0]);
         relax.iterations = relax.iterations.max(PASSES[1]);
         let count = members.bodies.len();
-        let path = totals.path;
+        let (path, pace) = (totals.path, Pace::of(facts.speed_scale));
         for substep in 0..settings.substeps {
             let time = state.time + f64::from(substep) * h;
-            let stage = Stage { model, time, h, speed: CLOSING_SPEED };
+            let stage = Stage { model, time, h, pace };
             self.apply_forces(setting, count, time, h);
             self.set_kinematic_velocities(setting, count, (substep, settings.substeps));
             self.place_soft_rows(&stage, substep == 0);
@@ -91,11 +89,12 @@ impl IslandScratch {
             joints.locals[l].idle = idle;
             for r in link.row_start as usize..(link.row_start + link.row_count) as usize {
                 let friction = joints.friction(stage.model, l, r);
+                let most = stage.pace.closing(joints.turns(stage.model, &link, r), 1.0);
                 let row = &mut joints.system.rows[r];
                 row.compliance = 0.0;
                 row.status = if idle { Status::Off } else { Status::Free };
                 (row.lower, row.upper) = (f64::NEG_INFINITY, f64::INFINITY);
-                row.bias = (PUSH * row.error / h).clamp(-stage.speed, stage.speed);
+                row.bias = (PUSH * row.error / h).clamp(-most, most);
                 match row.role {
                     Role::Low | Role::High => {
                         row.lower = 0.0;

@@ -13,7 +13,7 @@
 use super::nodes::Nodes;
 use super::rows::{Law, Rows};
 use super::span::Span;
-use crate::joint::island::{JointIsland, Stage};
+use crate::joint::island::{JointIsland, Pace, Stage};
 use crate::joint::system::{NodeMass, Role, Status};
 use crate::math::{Quat, Twist, Vec3, rotation_from_vector};
 use crate::model::Model;
@@ -21,9 +21,6 @@ use crate::model::body::rotation;
 use crate::model::joint::description::Enforcement;
 use crate::model::joint::model::Node;
 use crate::state::State;
-
-/// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
-const CLOSING_SPEED: f64 = 3.0;
 
 /// The joints of a world.
 #[derive(Debug, Default)]
@@ -242,5 +239,5 @@ impl Joints {
 }
 
 fn stage<'a>(model: &'a Model, span: &Span) -> Stage<'a> {
-    Stage { model, time: span.time, h: span.dt, speed: CLOSING_SPEED }
+    Stage { model, time: span.time, h: span.dt, pace: Pace::of(1.0) }
 }

@@ -114,6 +114,8 @@ pub struct IslandScratch {
     pub(crate) path: SolvePath,
     /// Joints in their coordinates, where they are held so.
     pub(crate) tree: crate::joint::reduced::Tree,
+    /// Momenta of joints and bodies that float.
+    pub(crate) books: super::jointed_books::Books,
     /// For contacts of bodies with joints.
     pub(crate) through: super::jointed_contacts::Through,
 }
