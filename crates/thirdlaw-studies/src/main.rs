@@ -5,6 +5,7 @@ mod chain;
 mod clock;
 mod cloth_collide;
 mod cloth_iterations;
+mod cloth_slides;
 mod cloth_solve;
 mod column;
 mod continuous;
@@ -35,6 +36,7 @@ const STUDIES: [Study; 23] = [
     ("chain", "time and stretch of chains of more and more links", || run(chain::main)),
     ("cloth-collide", "finding contacts of cloth", || run(cloth_collide::main)),
     ("cloth-iterations", "solved steps of cloth: strips, drapes", || run(cloth_iterations::main)),
+    ("cloth-slides", "strips that slide round solids", || run(cloth_slides::main)),
     ("cloth-solve", "iterations and times of cloth's linear system", || run(cloth_solve::main)),
     ("column", "a column of cubes on a slope, beside Rapier", || run(column::main)),
     ("continuous", "whether moving features meet, for exact checks", || run(continuous::main)),

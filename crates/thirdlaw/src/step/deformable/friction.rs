@@ -13,22 +13,35 @@ use crate::state::cloth::Grip;
 
 impl Touch {
     /// Slides without friction through this step.
-    pub fn slip(&mut self) {
+    pub fn smooth(&mut self) {
         (self.grip, self.mu) = (Grip::Slides, 0.0);
     }
 
     /// A particle that slid no faster than it may creep meets a drag from the first round on: its
     /// direction says little. A faster one meets the force it met before, which is right as it is where
-    /// little has changed.
+    /// little has changed. One that has just come slides as it comes.
     pub fn glide(&mut self, solid: &Solid, velocity: Vec3, span: &Span) {
         if self.active && self.grip == Grip::Slides {
-            let relative = velocity - solid.velocity_at(self.point);
-            let slip = relative - self.normal * self.normal.dot(relative);
-            let speed = slip.length();
+            let speed = self.slip(solid, velocity).length();
             if speed < span.creep_speed {
                 self.speed = speed.max(1e-12);
             }
+        } else if span.turns && self.active && self.pressure == 0.0 {
+            self.grip = self.arrives(solid, velocity, span);
         }
+    }
+
+    /// How a particle comes to a surface: one that moves along it slides. (Held, it would stop all the cloth for a
+    /// round, and pressures and friction everywhere would be those of the stop.)
+    pub(super) fn arrives(&self, solid: &Solid, velocity: Vec3, span: &Span) -> Grip {
+        let fast = span.turns && self.slip(solid, velocity).length() > span.creep_speed;
+        if fast || self.mu == 0.0 { Grip::Slides } else { Grip::Sticks }
+    }
+
+    /// Velocity along the surface, relative to it.
+    fn slip(&self, solid: &Solid, velocity: Vec3) -> Vec3 {
+        let relative = velocity - solid.velocity_at(self.point);
+        relative - self.normal * self.normal.dot(relative)
     }
 
     /// Coulomb's law on what the round led to.

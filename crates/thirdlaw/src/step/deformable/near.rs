@@ -69,7 +69,7 @@ impl Contacts {
             let key = |t: &LastTouch| (t.particle, t.body);
             let known = last.binary_search_by_key(&(hit.particles[0], hit.body), key);
             match known {
-                _ if self.plain => touch.slip(),
+                _ if self.plain => touch.smooth(),
                 Ok(found) => touch.resume(&last[found], h),
                 Err(_) => {}
             }

@@ -229,9 +229,9 @@ impl Touch {
                 return Verdict::default();
             }
             self.active = true;
-            self.grip = if self.mu > 0.0 { Grip::Sticks } else { Grip::Slides };
-            self.friction = Vec3::ZERO;
             (self.normal, self.point) = (normal, self.unmoved(solid, point, delta, h));
+            self.grip = self.arrives(solid, moved.velocity, span);
+            self.friction = Vec3::ZERO;
             return Verdict { changed: true, entered: true, ..Verdict::default() };
         }
         let n = self.normal;
