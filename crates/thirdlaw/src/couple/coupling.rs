@@ -239,7 +239,8 @@ impl Coupling {
             let problem = format!("must be a positive finite number of seconds, not {dt:?}");
             return Err(input("dt", problem));
         }
-        let ties: Vec<_> = self.components.iter().map(|c| (c.ties.clone(), c.halvings)).collect();
+        let ties: Vec<_> =
+            self.components.iter().map(|c| (c.ties.clone(), [c.halvings, c.finer])).collect();
         for i in 0..self.members.len() {
             self.members[i].save()?;
         }
@@ -256,7 +257,8 @@ impl Coupling {
                     let _ = member.restore();
                 }
                 for (component, (ties, halvings)) in self.components.iter_mut().zip(ties) {
-                    (component.ties, component.halvings) = (ties, halvings);
+                    [component.halvings, component.finer] = halvings;
+                    component.ties = ties;
                 }
                 Err(error)
             }

@@ -7,6 +7,7 @@ mod lagged;
 mod ledger;
 mod misbehave;
 mod mixtures;
+mod order;
 mod oscillator;
 mod parts;
 mod roles;
