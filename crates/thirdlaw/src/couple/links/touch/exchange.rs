@@ -65,9 +65,9 @@ impl Component {
                     continue;
                 }
             }
-            if self.may_settle(step)? {
-                self.settle_owners(step)?;
-                step.report.mismatch = self.mismatch().0;
+            if self.settle_owners(step)? {
+                step.report.mismatch =
+                    self.touches.iter().map(|c| c.mismatch().0).fold(0.0, f64::max);
                 return Ok(());
             }
             for contact in &mut self.touches {
@@ -107,36 +107,13 @@ impl Component {
         Some(Unsettled { kind, number, between, residual, wanted })
     }
 
-    /// Whether all owners can be given what the followers found beyond what was counted after their step.
-    fn can_settle(&self) -> bool {
-        let mut mirrors = self.touches.iter().flat_map(|c| &c.mirrors);
-        mirrors.all(|m| m.shiftable || !m.changed())
-    }
-
-    /// Whether that is right, too: what touches or hangs on something in its own simulator answers within it, and
-    /// would be moved into that; its owner has to step again. So has one that cannot say what is free.
-    fn may_settle(&self, step: &Step<'_>) -> Result<bool, CoupleError> {
-        if !self.can_settle() {
+    /// Gives owners what the followers found beyond what was counted, where all of them can take it
+    /// now; false if they have to step again.
+    fn settle_owners(&mut self, step: &mut Step<'_>) -> Result<bool, CoupleError> {
+        let mirrors = self.touches.iter().flat_map(|c| &c.mirrors);
+        if mirrors.filter(|m| m.changed()).any(|m| !m.shiftable) {
             return Ok(false);
         }
-        for contact in &self.touches {
-            let changed = || contact.mirrors.iter().filter(|m| m.changed());
-            if changed().next().is_none() {
-                continue;
-            }
-            let mut free = Vec::new();
-            let owner = &step.members[contact.owner];
-            let can_say = owner.look("free_handles", |s| s.free_handles(&mut free))?;
-            let is_free = |m: &Mirror| free.binary_search_by_key(&m.handle, |f| f.handle).is_ok();
-            if !(can_say && changed().all(is_free)) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Gives owners what the followers found beyond what was counted.
-    fn settle_owners(&mut self, step: &mut Step<'_>) -> Result<(), CoupleError> {
         for contact in &mut self.touches {
             let owner = &mut step.members[contact.owner];
             for mirror in contact.mirrors.iter_mut().filter(|m| m.changed()) {
@@ -150,7 +127,7 @@ impl Component {
                 mirror.end = owner.read(handle)?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Steps the owners again under new wrenches; followers stay.
