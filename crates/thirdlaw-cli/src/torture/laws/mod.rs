@@ -10,8 +10,10 @@ mod half_step;
 mod lost;
 mod measures;
 mod momentum;
+mod one_world;
 mod overlap;
 mod paths;
+mod solved;
 mod symmetry;
 mod time;
 
@@ -44,7 +46,7 @@ pub struct Law {
 }
 
 /// All laws, in the order in which they are judged.
-pub const LAWS: [Law; 13] = [
+pub const LAWS: [Law; 15] = [
     Law { name: "finite", judge: finite::judge, compares: false },
     Law { name: "lost", judge: lost::judge, compares: false },
     Law { name: "time", judge: time::judge, compares: false },
@@ -52,6 +54,8 @@ pub const LAWS: [Law; 13] = [
     Law { name: "momentum", judge: momentum::judge, compares: false },
     Law { name: "overlap", judge: overlap::judge, compares: false },
     Law { name: "measures", judge: measures::judge, compares: false },
+    Law { name: "solved", judge: solved::judge, compares: false },
+    Law { name: "one-world", judge: one_world::judge, compares: true },
     Law { name: "paths", judge: paths::judge, compares: true },
     Law { name: "half-step", judge: half_step::judge, compares: true },
     Law { name: "shift", judge: symmetry::shift, compares: true },
