@@ -263,10 +263,6 @@ pub trait Simulator: Any + Send {
         true
     }
 
-    /// Says that a constraint outside holds a handle in the next step, by what it is pushed with. One whose free
-    /// handles move by steps of first order moves it as it would what its own joints hold.
-    fn hold(&mut self, _handle: usize) {}
-
     /// Changes the velocity of a handle at once by an impulse. Returns whether it can.
     fn kick(&mut self, _handle: usize, _impulse: Wrench) -> bool {
         false

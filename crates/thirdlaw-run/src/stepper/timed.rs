@@ -36,10 +36,6 @@ impl Timed {
 }
 
 impl Simulator for Timed {
-    fn hold(&mut self, handle: usize) {
-        self.inner.hold(handle);
-    }
-
     fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         let begun = read(self.clock);
         let inner: &mut dyn Any = &mut *self.inner;

@@ -26,10 +26,8 @@ pub(crate) struct Component {
     /// How both sides of the ties answer, where that was tried.
     pub measured: Option<Measured>,
     pub accelerator: Accelerator,
-    /// How often the last step was halved because its forces were not found.
+    /// How often the last step was halved.
     pub halvings: u32,
-    /// How often steps are halved because forces change much in them.
-    pub finer: u32,
     /// What its links carried in the step, each with its kind and number.
     pub books: Vec<(LinkKind, usize, LedgerEntry)>,
 }

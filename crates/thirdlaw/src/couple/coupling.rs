@@ -239,8 +239,7 @@ impl Coupling {
             let problem = format!("must be a positive finite number of seconds, not {dt:?}");
             return Err(input("dt", problem));
         }
-        let ties: Vec<_> =
-            self.components.iter().map(|c| (c.ties.clone(), [c.halvings, c.finer])).collect();
+        let ties: Vec<_> = self.components.iter().map(|c| (c.ties.clone(), c.halvings)).collect();
         for i in 0..self.members.len() {
             self.members[i].save()?;
         }
@@ -257,8 +256,7 @@ impl Coupling {
                     let _ = member.restore();
                 }
                 for (component, (ties, halvings)) in self.components.iter_mut().zip(ties) {
-                    [component.halvings, component.finer] = halvings;
-                    component.ties = ties;
+                    (component.ties, component.halvings) = (ties, halvings);
                 }
                 Err(error)
             }

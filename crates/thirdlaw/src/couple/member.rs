@@ -33,8 +33,6 @@ pub(crate) struct Member {
     pub(super) saved: Vec<Motion>,
     /// Forces of the coming step.
     pub pushes: Vec<(usize, Wrench)>,
-    /// Handles that ties hold in it.
-    pub held: Vec<usize>,
     /// Impulses at its beginning.
     pub kicks: Vec<(usize, Wrench)>,
     /// Prescribed handles, with their end.
@@ -74,7 +72,6 @@ impl Member {
             watched: Vec::new(),
             saved: Vec::new(),
             pushes: Vec::new(),
-            held: Vec::new(),
             kicks: Vec::new(),
             prescribed: Vec::new(),
             constraints: Vec::new(),
@@ -230,7 +227,6 @@ impl Member {
 
     fn forget(&mut self) {
         self.pushes.clear();
-        self.held.clear();
         self.kicks.clear();
         self.prescribed.clear();
         self.constraints.clear();
@@ -256,10 +252,6 @@ impl Member {
                 for i in 0..self.kicks.len() {
                     self.kick(self.kicks[i])?;
                 }
-            }
-            for i in 0..self.held.len() {
-                let handle = self.held[i];
-                self.ask("hold", |s| s.hold(handle))?;
             }
             for i in 0..self.pushes.len() {
                 let (handle, force) = self.pushes[i];

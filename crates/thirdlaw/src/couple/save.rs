@@ -11,13 +11,13 @@ use super::links::tie::TieLink;
 use super::links::tie::response::Measured;
 use super::parts::HALVINGS;
 use crate::math::Quat;
-use crate::simulator::{HandleResponse, Motion, SimulatorFailure, Wrench};
+use crate::simulator::{HandleResponse, Motion, SimulatorFailure};
 use crate::state::snapshot::checksum;
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"3rdlink\n";
 /// Rises whenever a field comes, goes or changes.
-const VERSION: u32 = 7;
+const VERSION: u32 = 6;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 #[derive(Serialize, Deserialize)]
@@ -35,11 +35,8 @@ struct SavedComponent {
     lambda: Vec<f64>,
     /// Where each tie began the last step, and in which axes its λ was sought.
     starts: Vec<Option<([Motion; 2], Option<Quat>)>>,
-    /// What each tie carried in the last step or part of one, and how long that was, s.
-    before: Vec<Option<([[f64; 6]; 2], f64)>>,
-    /// How often the last step was halved, and how often steps are.
+    /// How often the last step was halved.
     halvings: u32,
-    finer: u32,
     contacts: Vec<SavedContact>,
 }
 
@@ -48,13 +45,10 @@ impl SavedComponent {
         let axes = |link: &TieLink| link.light.map(|_| link.axes);
         let starts = |link: &TieLink| link.begun.then(|| (link.starts, axes(link)));
         let starts = component.ties.iter().map(starts);
-        let before = |link: &TieLink| link.before.map(|(w, h)| (w.map(Wrench::to_array), h));
         SavedComponent {
             lambda: component.lambda(),
             starts: starts.collect(),
-            before: component.ties.iter().map(before).collect(),
             halvings: component.halvings,
-            finer: component.finer,
             contacts: component.touches.iter().map(|c| c.saved()).collect(),
         }
     }
@@ -62,19 +56,14 @@ impl SavedComponent {
     fn fits(&self, component: &Component) -> bool {
         self.lambda.len() == component.lambda().len()
             && self.starts.len() == component.ties.len()
-            && self.before.len() == component.ties.len()
-            && self.before.iter().flatten().all(|(_, h)| *h > 0.0 && h.is_finite())
-            && self.halvings.max(self.finer) <= HALVINGS
+            && self.halvings <= HALVINGS
             && self.contacts.len() == component.touches.len()
             && component.touches.iter().zip(&self.contacts).all(|(c, s)| c.fits(s))
     }
 
     fn resume(&self, component: &mut Component) {
         component.set_lambda(&self.lambda);
-        (component.halvings, component.finer) = (self.halvings, self.finer);
-        for (link, before) in component.ties.iter_mut().zip(&self.before) {
-            link.before = before.map(|(w, h)| (w.map(|w| Wrench::from_slice(&w)), h));
-        }
+        component.halvings = self.halvings;
         for (link, starts) in component.ties.iter_mut().zip(&self.starts) {
             link.begun = starts.is_some();
             let (starts, axes) = starts.unwrap_or((link.starts, None));

@@ -59,8 +59,6 @@ pub struct Model {
     pub field: Option<Arc<dyn ForceField>>,
     /// The user's own say in contacts of bodies.
     pub contact_hook: Option<Arc<dyn ContactHook>>,
-    /// Slots of bodies that something outside holds, ascending; none but while a step is made.
-    pub held: Vec<u32>,
 }
 
 /// The constant part of a user's own constraint.

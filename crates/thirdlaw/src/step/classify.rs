@@ -98,7 +98,7 @@ pub struct Facts {
     pub carried: bool,
     /// Whether a material asks for more than friction and restitution.
     pub special: bool,
-    /// Whether it is one body with neither forces of its own nor locked axes, which nothing outside holds.
+    /// Whether it is one body with neither forces of its own nor locked axes.
     pub plain_body: bool,
     /// Least and largest mass, kg.
     pub masses: [f64; 2],
@@ -163,8 +163,7 @@ impl Facts {
         let slots = members.bodies;
         let plain = |slot: u32| {
             let body = &model.bodies[slot as usize];
-            let held = model.held.binary_search(&slot).is_ok();
-            body.forces.is_empty() && body.locks == Default::default() && !held
+            body.forces.is_empty() && body.locks == Default::default()
         };
         Facts {
             contacts: island.contact_count,

@@ -111,14 +111,6 @@ impl Simulator for World {
         }
     }
 
-    fn hold(&mut self, handle: usize) {
-        if let Named::Body(slot) = self.named(handle)
-            && self.model.bodies[slot].is_dynamic()
-        {
-            self.ports.inputs.held.push(slot as u32);
-        }
-    }
-
     fn step(&mut self, dt: f64) -> Result<(), SimulatorFailure> {
         World::step(self, dt)?;
         Ok(())

@@ -45,8 +45,7 @@ impl World {
                 mass: body.mass,
                 inertia: turn * body.inertia * turn.transpose(),
                 field: body.mass * body.gravity_scale * gravity,
-                // the step of what hangs on something is of second order
-                reach: if self.ports.held.contains(&(slot as u32)) { 0.5 } else { reach },
+                reach,
             });
         }
         for (slot, point) in model.points.iter().enumerate() {

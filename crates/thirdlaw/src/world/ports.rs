@@ -23,8 +23,6 @@ pub(crate) struct Ports {
     pub reactions: Vec<Option<Reaction>>,
     /// What is asked for the next step.
     pub inputs: StepInputs,
-    /// Slots of bodies that something outside held in the last step.
-    pub held: Vec<u32>,
     /// Force that prescribed bodies took in the last step, by slot.
     pub constraint_forces: Vec<(u32, Wrench)>,
     /// Constraints of the step at hand, and the multipliers of those of the last, λ of each.
@@ -64,8 +62,7 @@ impl Ports {
             let constraint: Option<Arc<dyn Constraint>> = Some(active);
             constraints.push(ConstraintModel { generation: 0, constraint, nodes });
         }
-        let seen =
-            step_model.lay_over(model, &self.inputs.prescribed, constraints, &self.inputs.held);
+        let seen = step_model.lay_over(model, &self.inputs.prescribed, constraints);
         for prescribed in &mut self.inputs.prescribed {
             let slot = prescribed.slot as usize;
             prescribed.drive(&seen.bodies[slot], &mut state.bodies[slot], dt);
@@ -88,8 +85,6 @@ impl Ports {
         state: &mut State,
         (dt, gravity): (f64, Vec3),
     ) {
-        std::mem::swap(&mut self.held, &mut self.inputs.held);
-        self.inputs.held.clear();
         self.multipliers.extend(self.active.drain(..).map(|active| active.multipliers()));
         for prescribed in self.inputs.prescribed.drain(..) {
             let slot = prescribed.slot as usize;

@@ -19,8 +19,6 @@ pub(crate) struct StepInputs {
     pub prescribed: Vec<PrescribedBody>,
     /// Constraints, with the slots of what they act on.
     pub constraints: Vec<(StepConstraint, Vec<Node>)>,
-    /// Slots of bodies that something outside holds.
-    pub held: Vec<u32>,
     /// Forces on vertices of deformable objects, N.
     pub vertex_pushes: Vec<(u32, Vec3)>,
     /// Forces on drops of streams.
@@ -57,7 +55,6 @@ impl StepInputs {
     pub fn clear(&mut self) {
         self.prescribed.clear();
         self.constraints.clear();
-        self.held.clear();
         self.forget_pushes();
     }
 
@@ -89,8 +86,7 @@ impl StepInputs {
 
     /// Whether the step sees another model than the user's.
     pub fn change_model(&self) -> bool {
-        !(self.constraints.is_empty() && self.held.is_empty())
-            || self.prescribed.iter().any(|p| p.response.is_some())
+        !self.constraints.is_empty() || self.prescribed.iter().any(|p| p.response.is_some())
     }
 
     /// Puts prescribed bodies in place where they have no response, and pushes drops. Vertices are pushed
@@ -123,13 +119,12 @@ impl Clone for StepModel {
 }
 
 impl StepModel {
-    /// The model with these bodies and constraints in it, and these bodies held.
+    /// The model with these bodies and constraints in it.
     pub fn lay_over(
         &mut self,
         model: &Model,
         prescribed: &[PrescribedBody],
         constraints: Vec<ConstraintModel>,
-        held: &[u32],
     ) -> &Model {
         if self.revision == Some(model.revision) {
             // what the last step, however it ended, has left
@@ -147,9 +142,6 @@ impl StepModel {
             self.overwritten.push(prescribed.slot);
         }
         self.copy.constraints.extend(constraints);
-        self.copy.held.clear();
-        self.copy.held.extend_from_slice(held);
-        self.copy.held.sort_unstable();
         &self.copy
     }
 }

@@ -42,8 +42,6 @@ pub(crate) struct TieLink {
     pub lambda: [f64; TIE_ROWS],
     /// Those that pushed in this step; a lagged exchange already holds the next ones in `lambda`.
     pub applied: [f64; TIE_ROWS],
-    /// What both sides got in the step before, or in a part of it, and its length, s.
-    pub before: Option<([Wrench; 2], f64)>,
     /// What the constrained side needed instead, where it differs.
     pub constrained: Option<ConstrainedSide>,
     /// Motions of both handles at the beginning of the step, and now.
@@ -75,7 +73,6 @@ impl TieLink {
             tie,
             lambda: [0.0; TIE_ROWS],
             applied: [0.0; TIE_ROWS],
-            before: None,
             constrained: None,
             starts: nowhere,
             now: nowhere,
@@ -123,14 +120,10 @@ impl TieLink {
         of(0).max(of(1))
     }
 
-    /// What both sides got in the step, from the multipliers.
-    pub fn wrenches(&self) -> [Wrench; 2] {
-        self.tie.wrenches(&self.applied[..self.tie.rows()], &self.starts, &self.turns)
-    }
-
     /// What crossed in the step.
     pub fn entry(&self, dt: f64) -> LedgerEntry {
-        let mut wrenches = self.wrenches();
+        let lambda = &self.applied[..self.tie.rows()];
+        let mut wrenches = self.tie.wrenches(lambda, &self.starts, &self.turns);
         if let Some(constrained) = &self.constrained {
             // the sides felt different forces: the constrained one its own
             wrenches[constrained.side] = constrained.wrench;
@@ -348,11 +341,7 @@ impl Component {
             let wrenches = link.tie.wrenches(lambda, &link.starts, &link.turns);
             for (side, wrench) in wrenches.into_iter().enumerate() {
                 let anchor = &link.tie.anchors[side];
-                if anchor.simulator != member || !sides(i, side) {
-                    continue;
-                }
-                step.members[member].held.push(anchor.handle);
-                if wrench != Wrench::ZERO {
+                if anchor.simulator == member && sides(i, side) && wrench != Wrench::ZERO {
                     step.members[member].pushes.push((anchor.handle, wrench));
                 }
             }

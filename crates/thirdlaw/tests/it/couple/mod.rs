@@ -7,11 +7,11 @@ mod lagged;
 mod ledger;
 mod misbehave;
 mod mixtures;
-mod order;
 mod oscillator;
 mod parts;
 mod roles;
 mod streams;
+mod together;
 mod turns;
 
 use thirdlaw::simulator::{Motion, Simulator, SimulatorFailure, Wrench};

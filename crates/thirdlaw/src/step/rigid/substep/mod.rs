@@ -192,10 +192,7 @@ pub fn solve_island(
     watch: &mut Stopwatch,
 ) -> SolveTotals {
     let (model, state, settings, dt) = setting;
-    // what something outside holds takes the step that it would take at a joint
-    let held = |slot: &u32| model.held.binary_search(slot).is_ok();
-    let hangs = members.contacts.is_empty() && members.bodies.iter().any(held);
-    if !members.links.is_empty() || !members.points.is_empty() || hangs {
+    if !members.links.is_empty() || !members.points.is_empty() {
         let mut totals = scratch.solve_jointed(setting, members, changed);
         totals.spent.solve = watch.lap();
         return totals;
