@@ -18,6 +18,7 @@ mod growth;
 mod instructions;
 mod measures;
 mod particles;
+mod partition;
 mod rain;
 mod ray_casts;
 mod reduced;
@@ -32,7 +33,7 @@ use std::process::{ExitCode, Termination};
 /// A study: its name, what it measures, and how it is run.
 type Study = (&'static str, &'static str, fn() -> ExitCode);
 
-const STUDIES: [Study; 23] = [
+const STUDIES: [Study; 26] = [
     ("chain", "time and stretch of chains of more and more links", || run(chain::main)),
     ("cloth-collide", "finding contacts of cloth", || run(cloth_collide::main)),
     ("cloth-iterations", "solved steps of cloth: strips, drapes", || run(cloth_iterations::main)),
@@ -47,8 +48,10 @@ const STUDIES: [Study; 23] = [
     ("fuzz", "damaged scenes, none of which may panic", || run(fuzz::main)),
     ("growth", "time and memory by number of boxes", || run(growth::main)),
     ("instructions", "problems of fixed size for callgrind", || run(instructions::main)),
+    ("ladder", "links over mass ratios of 1e-4 to 1e4", || run(ties::ladder::main)),
     ("measures", "what measuring costs beside stepping", || run(measures::main)),
     ("particles", "a million particles", || run(particles::main)),
+    ("partition", "one world's contacts cut in two", || run(partition::main)),
     ("rain", "a rain of cubes, for profilers", || run(rain::main)),
     ("ray-casts", "rays a second, beside Rapier", || run(ray_casts::main)),
     ("reduced", "joints by impulses and in coordinates", || run(reduced::main)),

@@ -67,8 +67,13 @@ fn outcome(all: &[Judged], broken: &[Broken]) -> Result<(), Failure> {
         laws.push(format!("{} {}: {}: {}", b.kind, b.scene, b.law, b.how));
     }
     let (refused, skipped) = report::share(all);
-    for (what, share) in [("scenes refused", refused), ("laws skipped", skipped)] {
-        if share >= report::TOO_MANY {
+    let shares = [
+        ("scenes refused", refused, report::TOO_MANY),
+        ("laws skipped", skipped, report::TOO_MANY),
+        ("couplings ended by an error", report::unsolved(all), report::MAY_END),
+    ];
+    for (what, share, most) in shares {
+        if share >= most {
             laws.push(format!("{:.1} % of {what}", 100.0 * share));
         }
     }

@@ -11,6 +11,11 @@ const KNOWN: &str = include_str!("known.txt");
 /// Share of scenes refused and of laws skipped that is too much.
 pub const TOO_MANY: f64 = 0.01;
 
+/// Share of couplings that may end in an error which names a link.
+pub const MAY_END: f64 = 0.02;
+/// The law that they break; how many do is judged, not which.
+const SOLVED: &str = "solved";
+
 /// A scene and what became of it.
 #[derive(Clone, Debug)]
 pub struct Judged {
@@ -38,7 +43,7 @@ pub struct Broken {
 impl Broken {
     /// Whether the engine is known to break this law in scenes of this kind.
     pub fn is_known(&self) -> bool {
-        is_known(KNOWN, self.kind, &self.law)
+        self.law == SOLVED || is_known(KNOWN, self.kind, &self.law)
     }
 }
 
@@ -138,12 +143,27 @@ fn sums<'a>(all: &[Judged], list: &[Broken], cells: impl Iterator<Item = &'a Cel
     let known = list.iter().filter(|b| b.is_known()).count();
     let refused = share(all).0;
     format!(
-        "{} scenes, {judged} verdicts: {} failed, {known} known; refused {:.2} %, skipped {:.2} %\n",
+        "{} scenes, {judged} verdicts: {} failed, {known} known; refused {:.2} %, skipped {:.2} %; couplings ended by \
+         an error {:.2} %\n",
         all.len(),
         list.len() - known,
         100.0 * refused,
-        100.0 * skipped as f64 / (judged + skipped).max(1) as f64
+        100.0 * skipped as f64 / (judged + skipped).max(1) as f64,
+        100.0 * unsolved(all)
     )
+}
+
+/// Share of couplings that ended in an error which names a link.
+pub fn unsolved(all: &[Judged]) -> f64 {
+    let (mut judged, mut ended) = (0, 0);
+    for answer in all.iter().map(|judged| &judged.answer) {
+        let Answer::Judged(verdicts) = answer else { continue };
+        for (_, outcome) in verdicts.iter().filter(|(law, _)| law == SOLVED) {
+            judged += usize::from(*outcome != Outcome::Silent);
+            ended += usize::from(matches!(outcome, Outcome::Failed(_)));
+        }
+    }
+    ended as f64 / judged.max(1) as f64
 }
 
 /// Share of scenes refused, and of verdicts skipped.

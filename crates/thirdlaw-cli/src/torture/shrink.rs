@@ -53,6 +53,13 @@ fn candidates(sketch: &Sketch) -> impl Iterator<Item = Sketch> + '_ {
     let joints = (0..sketch.joints.len()).map(|i| edited(sketch, |s| drop(s.joints.remove(i))));
     let cloths = (0..sketch.cloths.len()).map(|i| edited(sketch, |s| drop(s.cloths.remove(i))));
     let softs = (0..sketch.softs.len()).map(|i| edited(sketch, |s| drop(s.softs.remove(i))));
+    let ties = (0..sketch.partition.ties.len())
+        .map(|i| edited(sketch, |s| drop(s.partition.ties.remove(i))));
+    let touches = (0..sketch.partition.touches.len()).map(|i| {
+        edited(sketch, |s| {
+            s.partition.touches.remove(i);
+        })
+    });
     let links = (0..sketch.robots.len()).map(|i| {
         edited(sketch, |s| {
             let links = &mut s.robots[i].links;
@@ -64,9 +71,11 @@ fn candidates(sketch: &Sketch) -> impl Iterator<Item = Sketch> + '_ {
     let settings = [
         edited(sketch, |s| (s.fps, s.substeps) = (60.0, 8)),
         edited(sketch, |s| s.continuous = true),
+        edited(sketch, |s| s.partition.steps.iter_mut().for_each(|n| *n = 1)),
         edited(sketch, round_all),
     ];
-    let all = shorter.chain(fewer).chain(joints).chain(cloths).chain(softs).chain(links);
+    let all = shorter.chain(fewer).chain(joints).chain(cloths).chain(softs);
+    let all = all.chain(ties).chain(touches).chain(links);
     let text = sketch.text();
     all.chain(settings).chain(plainer).chain(simpler).filter(move |new| new.text() != text)
 }
@@ -91,6 +100,7 @@ fn without(sketch: &Sketch, gone: &[usize]) -> Sketch {
     for joint in &mut new.joints {
         (joint.a, joint.b) = (joint.a.map(place), place(joint.b));
     }
+    new.partition.leave_out(kept, place);
     let walls: Vec<Vec3> = gone.iter().map(|&i| sketch.bodies[i].position).collect();
     let promises = sketch.promises.iter().filter_map(|promise| match *promise {
         // a wall that is gone holds nothing; rooms of boxes and triangles promise more than one each

@@ -2,11 +2,14 @@
 
 use super::sketch::Sketch;
 use super::watch;
+use thirdlaw::couple::CoupleError;
 use thirdlaw::energy::Energy;
 use thirdlaw::math::{Quat, Twist, Vec3};
 use thirdlaw::measure::{self, MechanicalEnergy, Overlap};
 use thirdlaw::shape::Geometry;
 use thirdlaw::{Pose, Shape, StepReport, World};
+use thirdlaw_scene::coupled::plain;
+use thirdlaw_scene::{Coupled, Scene};
 
 /// What a scene did.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Trace {
     pub frames: Vec<Frame>,
     /// Why it ended before its time.
     pub broke: Option<String>,
+    /// The links of several simulators that could not be solved, where it ended by that.
+    pub unsolved: Option<String>,
     /// Names of joints, in the order of [`Frame::joints`].
     pub joints: Vec<String>,
     /// Length of a frame, s.
@@ -94,11 +99,71 @@ impl BodyFrame {
 /// Longest that a scene is run, s.
 const RUN_LIMIT: f64 = 30.0;
 
+/// What moves a scene: its world, or several simulators, which the world shows.
+struct Mover {
+    world: World,
+    coupled: Option<Coupled>,
+}
+
+/// Why a step was not made.
+enum Broke {
+    World(String),
+    Links(String),
+}
+
+impl Mover {
+    fn new(scene: &Scene) -> Result<Mover, String> {
+        let coupled = scene.couple(&mut plain).map_err(|errors| errors.to_string())?;
+        Ok(Mover { world: scene.world.clone(), coupled })
+    }
+
+    fn step(&mut self, dt: f64) -> Result<StepReport, Broke> {
+        let Some(coupled) = &mut self.coupled else {
+            let report = self.world.step_observed(dt, &mut watch::Where);
+            return report.map_err(|error| Broke::World(error.to_string()));
+        };
+        match coupled.step(dt) {
+            Ok(_) => {
+                coupled.show(&mut self.world);
+                Ok(StepReport::default())
+            }
+            Err(error @ (CoupleError::Unconverged { .. } | CoupleError::Diverged { .. })) => {
+                Err(Broke::Links(error.to_string()))
+            }
+            Err(error) => Err(Broke::World(error.to_string())),
+        }
+    }
+
+    /// What springs between simulators hold, J.
+    fn stored(&self) -> f64 {
+        self.coupled.as_ref().map_or(0.0, |coupled| coupled.coupling.stored())
+    }
+}
+
 /// Runs a scene. An error is a scene that was refused.
 pub fn run(sketch: &Sketch, frames: u32, with_overlaps: bool) -> Result<Trace, String> {
-    let scene = thirdlaw_scene::load("torture", &sketch.text(), None, &[])
-        .map_err(|errors| errors.to_string())?;
-    let mut world = scene.world.clone();
+    run_scene(sketch, load(sketch)?, frames, with_overlaps)
+}
+
+/// Runs a scene of several simulators in one world; `None` where one world cannot hold it.
+pub fn run_in_one_world(sketch: &Sketch, frames: u32) -> Result<Option<Trace>, String> {
+    let Some(whole) = load(sketch)?.monolithic() else { return Ok(None) };
+    run_scene(sketch, whole, frames, false).map(Some)
+}
+
+fn load(sketch: &Sketch) -> Result<Scene, String> {
+    let scene = thirdlaw_scene::load("torture", &sketch.text(), None, &[]);
+    scene.map_err(|errors| errors.to_string())
+}
+
+fn run_scene(
+    sketch: &Sketch,
+    scene: Scene,
+    frames: u32,
+    with_overlaps: bool,
+) -> Result<Trace, String> {
+    let mut mover = Mover::new(&scene)?;
+    let world = mover.world.clone();
     let dt = scene.dt();
     let bodies: Vec<BodyFacts> = scene.bodies.iter().map(|b| facts(&world, b)).collect();
     let diagonal = |c: &super::sketch::Cloth| c.size[0].hypot(c.size[1]);
@@ -107,11 +172,12 @@ pub fn run(sketch: &Sketch, frames: u32, with_overlaps: bool) -> Result<Trace, S
         bodies,
         frames: Vec::with_capacity(frames as usize + 1),
         broke: None,
+        unsolved: None,
         joints: scene.joints.iter().map(|j| j.name.clone()).collect(),
         dt,
         cloth_size: sketch.softs.iter().map(|s| s.extent()).fold(cloths, f64::max),
     };
-    let first = frame(&world, &scene, (StepReport::default(), 0.0), with_overlaps);
+    let first = frame(&mover, &scene, (StepReport::default(), 0.0), with_overlaps);
     trace.frames.push(first);
     let mut spent = 0.0;
     for number in 1..=frames {
@@ -121,16 +187,20 @@ pub fn run(sketch: &Sketch, frames: u32, with_overlaps: bool) -> Result<Trace, S
         }
         watch::begin(number);
         let begun = watch::thread_time();
-        let result = world.step_observed(dt, &mut watch::Where);
+        let result = mover.step(dt);
         let seconds = watch::thread_time() - begun;
         watch::end();
         spent += seconds;
         match result {
             Ok(report) => {
-                trace.frames.push(frame(&world, &scene, (report, seconds), with_overlaps));
+                trace.frames.push(frame(&mover, &scene, (report, seconds), with_overlaps));
             }
-            Err(error) => {
-                trace.broke = Some(format!("frame {number}: {error}"));
+            Err(Broke::World(why)) => {
+                trace.broke = Some(format!("frame {number}: {why}"));
+                break;
+            }
+            Err(Broke::Links(why)) => {
+                trace.unsolved = Some(format!("frame {number}: {why}"));
                 break;
             }
         }
@@ -166,11 +236,12 @@ fn least_volume(world: &World) -> Option<f64> {
 }
 
 fn frame(
-    world: &World,
-    scene: &thirdlaw_scene::Scene,
+    mover: &Mover,
+    scene: &Scene,
     (report, seconds): (StepReport, f64),
     with_overlaps: bool,
 ) -> Frame {
+    let world = &mover.world;
     let mut motion = 0.0;
     let bodies = scene.bodies.iter().filter_map(|body| {
         let (pose, velocity) = (world.pose(body.id).ok()?, world.velocity(body.id).ok()?);
@@ -193,12 +264,14 @@ fn frame(
         let place = if turns { 3 } else { 0 };
         (reading.coordinates[place], reading.rates[place])
     });
+    let mut energy = measure::energy(world);
+    energy.elastic += mover.stored();
     Frame {
         time: world.time(),
         bodies,
         vertices: particles.x.clone(),
         least_volume: least_volume(world),
-        energy: measure::energy(world),
+        energy,
         momentum: measure::momentum(world),
         motion,
         overlaps: if with_overlaps { measure::overlaps(world) } else { Vec::new() },

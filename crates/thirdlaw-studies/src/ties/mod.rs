@@ -5,6 +5,8 @@
 //! 60 frames/s, explodes or ends in an error. Where one world at 60 frames/s is itself farther than 1 % from one at 3840,
 //! it is no judge at 1 %: there the coupled answer has to be nearer to that at 3840 than one world is.
 
+pub mod ladder;
+mod rungs;
 mod systems;
 
 use systems::System;
@@ -16,7 +18,6 @@ use thirdlaw_scene::{Scene, load};
 const RATES: [u32; 3] = [60, 240, 960];
 /// What one world says at this rate is taken for true.
 const TRUE_RATE: u32 = 3840;
-const SECONDS: u32 = 2;
 
 /// What a run tells.
 #[derive(Default)]
@@ -62,7 +63,7 @@ fn coupled(system: &System, rate: u32) -> Ran {
     };
     let mut ran = Ran { places: vec![places(&scene, &shown, &system.watched)], ..Ran::default() };
     let (first, mut fastest, mut off) = (energy(&coupled).0, 0.0_f64, 0.0_f64);
-    let steps = rate * SECONDS;
+    let steps = rate * system.seconds;
     for step in 1..=steps {
         match coupled.step(scene.dt()) {
             Ok(report) => {
@@ -94,7 +95,7 @@ fn whole(system: &System, rate: u32) -> Vec<Vec<Vec3>> {
     };
     let dt = scene.dt();
     let mut all = vec![places(&scene, &scene.world, &system.watched)];
-    for step in 1..=rate * SECONDS {
+    for step in 1..=rate * system.seconds {
         scene.world.step(dt).unwrap_or_else(|error| panic!("{}: {error}", system.name));
         if step % (rate / 60) == 0 {
             all.push(places(&scene, &scene.world, &system.watched));
@@ -103,12 +104,12 @@ fn whole(system: &System, rate: u32) -> Vec<Vec<Vec3>> {
     all
 }
 
-/// Largest distance between two runs at any time, as a share of how far things get in the second.
-fn apart(a: &[Vec<Vec3>], b: &[Vec<Vec3>]) -> f64 {
+/// Largest distance between two runs at any time, as a share of how far things get in the second, or of `least` m.
+fn apart(a: &[Vec<Vec3>], b: &[Vec<Vec3>], least: f64) -> f64 {
     let far = |x: &[Vec3], y: &[Vec3]| {
         x.iter().zip(y).map(|(x, y)| (*x - *y).length()).fold(0.0, f64::max)
     };
-    let way = b.iter().map(|x| far(x, &b[0])).fold(0.0, f64::max);
+    let way = b.iter().map(|x| far(x, &b[0])).fold(least, f64::max);
     let off = a.iter().zip(b).map(|(x, y)| far(x, y)).fold(0.0, f64::max);
     off / way
 }
@@ -134,8 +135,8 @@ pub fn main() {
         let mut last: Option<f64> = None;
         for rate in RATES {
             let (ran, one) = (coupled(system, rate), whole(system, rate));
-            let (same, own) = (apart(&ran.places, &one), apart(&one, &truth));
-            let off = apart(&ran.places, &truth);
+            let (same, own) = (apart(&ran.places, &one, 0.0), apart(&one, &truth, 0.0));
+            let off = apart(&ran.places, &truth, 0.0);
             let order = last.map_or(String::new(), |l| format!("{:.2}", (l / off).log2() / 2.0));
             last = Some(off);
             // where one world is itself off, nearer to the truth than it is

@@ -11,16 +11,18 @@ pub struct System {
     pub watched: Vec<String>,
     /// Whether the motion is regular, so that two good answers stay together for 2 s.
     pub regular: bool,
+    /// How long it is watched, s.
+    pub seconds: u32,
 }
 
-fn head(name: &str) -> String {
+pub fn head(name: &str) -> String {
     format!(
         "version = 1\ntitle = \"{name}\"\n[settings]\nduration = 2\nsleeping = false\n\
          cloth = {{ air = false }}\n"
     )
 }
 
-fn ball(name: &str, mass: f64, moment: f64, at: [f64; 3]) -> String {
+pub fn ball(name: &str, mass: f64, moment: f64, at: [f64; 3]) -> String {
     format!(
         "[bodies.{name}]\nshape = {{ sphere = {{ radius = 0.05 }} }}\nmass = {mass:?}\n\
          inertia = {{ moments = [{moment:?}, {moment:?}, {moment:?}] }}\nposition = {at:?}\n\
@@ -36,17 +38,17 @@ fn bar(name: &str, size: [f64; 3], mass: f64, at: [f64; 3], degrees: f64) -> Str
     )
 }
 
-fn joint(name: &str, kind: &str, between: [&str; 2], at: [f64; 3], axis: [f64; 3]) -> String {
+pub fn joint(name: &str, kind: &str, between: [&str; 2], at: [f64; 3], axis: [f64; 3]) -> String {
     format!(
         "[joints.{name}]\nkind = \"{kind}\"\nbetween = {between:?}\nat = {at:?}\naxis = {axis:?}\n"
     )
 }
 
-fn simulator(name: &str, objects: &[&str]) -> String {
+pub fn simulator(name: &str, objects: &[&str]) -> String {
     format!("[simulators.{name}]\nobjects = {objects:?}\n")
 }
 
-fn tie(worlds: [&str; 2], bodies: [&str; 2], at: [f64; 3], more: &str) -> String {
+pub fn tie(worlds: [&str; 2], bodies: [&str; 2], at: [f64; 3], more: &str) -> String {
     let name = format!("{}-{}", worlds[0], worlds[1]);
     format!(
         "[couplings.{name}]\nbetween = {worlds:?}\n\
@@ -54,13 +56,13 @@ fn tie(worlds: [&str; 2], bodies: [&str; 2], at: [f64; 3], more: &str) -> String
     )
 }
 
-fn system(name: impl Into<String>, scene: String, watched: &[&str]) -> System {
+pub fn system(name: impl Into<String>, scene: String, watched: &[&str]) -> System {
     let watched = watched.iter().map(|s| s.to_string()).collect();
-    System { name: name.into(), scene, whole: None, watched, regular: true }
+    System { name: name.into(), scene, whole: None, watched, regular: true, seconds: 2 }
 }
 
-const Z: [f64; 3] = [0.0, 0.0, 1.0];
-const O: [f64; 3] = [0.0, 0.0, 0.0];
+pub const Z: [f64; 3] = [0.0, 0.0, 1.0];
+pub const O: [f64; 3] = [0.0, 0.0, 0.0];
 
 /// A bob on an arm of a metre, pinned to a cart on a rail.
 fn cart(moment: f64) -> System {

@@ -12,6 +12,7 @@ use super::links::touch::mirror::Touching;
 use super::links::watch::Watched;
 use super::member::Member;
 use super::method::CouplingSettings;
+use crate::parallel::pool;
 
 /// Connected simulators, and the links between them in the order in which they were added.
 #[derive(Default)]
@@ -208,16 +209,56 @@ impl Component {
         }
     }
 
-    /// Takes back the last trial and steps every simulator under these forces.
+    /// Takes back the last trial and steps every simulator under these forces, those that wait for nobody at the
+    /// same time.
     pub fn try_forces(&mut self, step: &mut Step<'_>, lambda: &[f64]) -> Result<(), CoupleError> {
-        for member in self.owners_first() {
-            self.step_alone(step, member, lambda)?;
+        let order = self.owners_first();
+        let mut left = &order[..];
+        while !left.is_empty() {
+            let (together, rest) = left.split_at(self.ready(left));
+            for &member in together {
+                self.prepare(step, member, lambda)?;
+            }
+            let mut ready: Vec<&mut Member> = Vec::with_capacity(together.len());
+            for (i, member) in step.members.iter_mut().enumerate() {
+                if together.contains(&i) {
+                    ready.push(member);
+                }
+            }
+            advance_together(&mut ready, step.dt)?;
+            for &member in together {
+                self.read_back(step, member)?;
+            }
+            left = rest;
         }
         Ok(())
     }
 
+    /// How many simulators from the first on wait for none of each other.
+    fn ready(&self, order: &[usize]) -> usize {
+        let waits = |member: usize, before: &[usize]| {
+            let follows = |owner: usize| before.contains(&owner);
+            self.touches.iter().any(|touch| touch.follower == member && follows(touch.owner))
+        };
+        // whoever is led moves as the other has moved
+        let led = !self.leads.is_empty();
+        (1..order.len()).find(|&i| led || waits(order[i], &order[..i])).unwrap_or(order.len())
+    }
+
     /// Steps a simulator from its saved state under what ties and contacts ask of it.
     pub fn step_alone(
+        &mut self,
+        step: &mut Step<'_>,
+        member: usize,
+        lambda: &[f64],
+    ) -> Result<(), CoupleError> {
+        self.prepare(step, member, lambda)?;
+        step.members[member].advance(step.dt)?;
+        self.read_back(step, member)
+    }
+
+    /// Takes a simulator back to its saved state and says what is asked of it.
+    fn prepare(
         &mut self,
         step: &mut Step<'_>,
         member: usize,
@@ -228,10 +269,34 @@ impl Component {
         self.push_watched(step, member);
         self.push_touching(step, member);
         self.push_leads(step, member);
-        step.members[member].advance(step.dt)?;
+        Ok(())
+    }
+
+    /// Reads what a simulator's step did.
+    fn read_back(&mut self, step: &mut Step<'_>, member: usize) -> Result<(), CoupleError> {
         self.read_ties(step, member)?;
         self.read_leads(step, member)?;
         self.read_touching(step, member)
+    }
+}
+
+/// Handles from which stepping a simulator is worth a task of its own.
+const LARGE: usize = 16;
+
+/// Advances simulators, at the same time where there are threads; an error is that of the first.
+fn advance_together(members: &mut [&mut Member], dt: f64) -> Result<(), CoupleError> {
+    match members {
+        [] => Ok(()),
+        [one] => one.advance(dt),
+        several => {
+            let large = several.iter().filter(|member| member.handle_count() >= LARGE).count();
+            let (a, b) = several.split_at_mut(several.len() / 2);
+            let (first, second) = match large > 1 {
+                true => pool::join(|| advance_together(a, dt), || advance_together(b, dt)),
+                false => (advance_together(a, dt), advance_together(b, dt)),
+            };
+            first.and(second)
+        }
     }
 }
 

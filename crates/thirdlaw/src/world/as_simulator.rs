@@ -8,7 +8,7 @@ use super::World;
 use super::prescribed::{PrescribedBody, motion};
 use crate::ids::{BodyId, ClothId, PointId};
 use crate::math::{Mat3, Vec3, rotation_from_vector};
-use crate::model::body::{Body, BodyKind};
+use crate::model::body::{Body, BodyKind, Groups};
 use crate::model::joint::model::Node;
 use crate::simulator::{
     ContactSheet, ContactSurface, FreeHandle, HandleResponse, Motion, ObstacleMotion, Reaction,
@@ -238,7 +238,9 @@ impl Simulator for World {
 
     fn surfaces(&self) -> Vec<ContactSurface> {
         let bodies = self.model.bodies.iter().enumerate();
-        let mine = bodies.filter(|(slot, body)| body.alive && !self.is_obstacle(*slot));
+        let touches = |groups: Groups| groups.member != 0 && groups.collides != 0;
+        let mine = bodies
+            .filter(|(slot, body)| body.alive && !self.is_obstacle(*slot) && touches(body.groups));
         let surface =
             |(handle, body): (usize, &crate::model::body::model::BodyModel)| ContactSurface {
                 handle,

@@ -108,10 +108,8 @@ fn what_floats_keeps_its_angular_momentum_however_thin_its_links_are() {
     let drive = |target: f64| Drive { limit: 0.0037, ..Drive::pd(0.677, 0.258).at(target) };
     let hinges = [(root, thin, Vec3::Z, 0.019, 0.04), (thin, last, Vec3::Y, 0.074, 0.26)];
     for (a, b, axis, z, target) in hinges {
-        let pose = Pose::from_parts(
-            Vec3::new(0.056, 0.037, z),
-            Quat::from_rotation_arc(Vec3::X, axis),
-        );
+        let pose =
+            Pose::from_parts(Vec3::new(0.056, 0.037, z), Quat::from_rotation_arc(Vec3::X, axis));
         let joint = Joint::hinge(a, b).frame(pose).friction(Axis::TurnX, 2.2e-4);
         world.add_joint(joint.driven(Axis::TurnX, drive(target))).unwrap();
     }

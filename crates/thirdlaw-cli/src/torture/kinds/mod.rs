@@ -6,6 +6,7 @@ mod bounce;
 mod bridge;
 mod chain;
 mod cloth;
+mod coupling;
 mod fast;
 mod flight;
 mod heap;
@@ -33,7 +34,7 @@ pub struct Kind {
 }
 
 /// All kinds.
-pub const KINDS: [Kind; 14] = [
+pub const KINDS: [Kind; 15] = [
     Kind { name: "heap", weight: 4, make: heap::make },
     Kind { name: "tower", weight: 3, make: tower::make },
     Kind { name: "bridge", weight: 2, make: bridge::make },
@@ -48,6 +49,8 @@ pub const KINDS: [Kind; 14] = [
     Kind { name: "overlapping", weight: 1, make: overlapping::make },
     Kind { name: "cloth", weight: 1, make: cloth::make },
     Kind { name: "soft", weight: 1, make: soft::make },
+    // long and hard: only where asked for
+    Kind { name: "coupling", weight: 0, make: coupling::make },
 ];
 
 /// The kind of this name.

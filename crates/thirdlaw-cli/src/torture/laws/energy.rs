@@ -55,10 +55,11 @@ pub fn judge(case: &Case) -> Verdict {
 /// Whether steps of different kinds are made.
 fn mixed(case: &Case) -> bool {
     let sketch = case.sketch;
-    !(sketch.joints.is_empty()
+    let plain = sketch.joints.is_empty()
         && sketch.cloths.is_empty()
         && sketch.softs.is_empty()
-        && sketch.robots.is_empty())
+        && sketch.robots.is_empty();
+    !plain || !sketch.partition.is_whole()
 }
 
 /// Weight of everything, N.

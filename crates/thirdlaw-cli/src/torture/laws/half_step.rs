@@ -30,6 +30,9 @@ pub fn judge(case: &Case) -> Verdict {
     if let Some(why) = half.broke.as_ref().or(quarter.broke.as_ref()) {
         return Verdict::Failed(format!("breaks at a finer step: {why}"));
     }
+    if half.unsolved.is_some() || quarter.unsolved.is_some() {
+        return Verdict::Silent;
+    }
     let (mut d1, mut d2, mut way) = (0.0_f64, 0.0_f64, 0.0_f64);
     for i in 0..=last {
         let at = (&case.trace.frames[i], &half.frames[2 * i], &quarter.frames[4 * i]);

@@ -11,8 +11,10 @@ mod inverted;
 mod lost;
 mod measures;
 mod momentum;
+mod one_world;
 mod overlap;
 mod paths;
+mod solved;
 mod symmetry;
 mod time;
 
@@ -45,7 +47,7 @@ pub struct Law {
 }
 
 /// All laws, in the order in which they are judged.
-pub const LAWS: [Law; 14] = [
+pub const LAWS: [Law; 16] = [
     Law { name: "finite", judge: finite::judge, compares: false },
     Law { name: "lost", judge: lost::judge, compares: false },
     Law { name: "inverted", judge: inverted::judge, compares: false },
@@ -54,6 +56,8 @@ pub const LAWS: [Law; 14] = [
     Law { name: "momentum", judge: momentum::judge, compares: false },
     Law { name: "overlap", judge: overlap::judge, compares: false },
     Law { name: "measures", judge: measures::judge, compares: false },
+    Law { name: "solved", judge: solved::judge, compares: false },
+    Law { name: "one-world", judge: one_world::judge, compares: true },
     Law { name: "paths", judge: paths::judge, compares: true },
     Law { name: "half-step", judge: half_step::judge, compares: true },
     Law { name: "shift", judge: symmetry::shift, compares: true },

@@ -36,7 +36,8 @@ pub fn judge(case: &Case) -> Verdict {
             ));
         }
     }
-    angular(case, mass)
+    // ties push at the mean place of a step, which keeps angular momentum to the order of the scheme only
+    if case.sketch.partition.is_whole() { angular(case, mass) } else { Verdict::Held }
 }
 
 /// Whether anything does; solves of that end on residuals.

@@ -15,7 +15,7 @@ const OFF: f64 = 0.05;
 /// Whether the paths agree.
 pub fn judge(case: &Case) -> Verdict {
     let last = case.horizon().min(FRAMES);
-    if last == 0 {
+    if last == 0 || !case.sketch.partition.is_whole() {
         return Verdict::Silent;
     }
     let mut general = case.sketch.clone();

@@ -16,6 +16,8 @@ const BODY: f64 = 1e-3;
 const TRIANGLE: f64 = 5e-5;
 /// Per vertex of cloth, s.
 const VERTEX: f64 = 2e-3;
+/// Times that a step of coupled simulators may be made again, at most.
+const AGAIN: f64 = 60.0;
 /// Per substep beyond eight, as a share of the rest.
 const SUBSTEPS: f64 = 1.0 / 8.0;
 
@@ -28,6 +30,7 @@ pub fn judge(case: &Case) -> Verdict {
         + JOINT * trace.joints.len() as f64
         + TRIANGLE * triangles as f64;
     let longer = SUBSTEPS * f64::from(case.sketch.substeps.max(8));
+    let longer = longer * if case.sketch.partition.is_whole() { 1.0 } else { AGAIN };
     for (number, frame) in trace.frames.iter().enumerate() {
         let contacts = CONTACT * f64::from(frame.report.contacts);
         let limit = longer * (fixed + contacts + VERTEX * frame.vertices.len() as f64);

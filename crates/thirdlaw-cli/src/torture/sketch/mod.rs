@@ -1,9 +1,11 @@
 //! A scene in numbers, before it is text: what can be turned, scaled, shrunk and then written as the
 //! scene file that a user would have written.
 
+mod partition;
 mod text;
 mod transform;
 
+pub use partition::{Partition, Tie, TieKind, Touch};
 pub use transform::Transform;
 
 use thirdlaw::math::{Quat, Vec3};
@@ -35,6 +37,8 @@ pub struct Sketch {
     pub softs: Vec<Soft>,
     /// Robots, written as URDF.
     pub robots: Vec<Robot>,
+    /// How simulators share the bodies; without any, one world holds everything.
+    pub partition: Partition,
     /// What must stay true by the way the scene is made.
     pub promises: Vec<Promise>,
 }
@@ -62,6 +66,8 @@ pub struct Body {
     pub friction: f64,
     /// Newton's e.
     pub restitution: f64,
+    /// Whether it touches nothing.
+    pub alone: bool,
 }
 
 /// What moves a body.
@@ -355,6 +361,7 @@ impl Sketch {
             cloths: Vec::new(),
             softs: Vec::new(),
             robots: Vec::new(),
+            partition: Partition::default(),
             promises: Vec::new(),
         }
     }
@@ -412,7 +419,13 @@ impl Body {
             mass,
             friction: 0.5,
             restitution: 0.0,
+            alone: false,
         }
+    }
+
+    /// The same, touching nothing.
+    pub fn alone(self) -> Body {
+        Body { alone: true, ..self }
     }
 
     /// The same, held.

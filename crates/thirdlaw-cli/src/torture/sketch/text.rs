@@ -30,6 +30,7 @@ impl Sketch {
         for joint in &self.joints {
             self.joint_text(&mut out, joint);
         }
+        self.partition.text(self, &mut out);
         out
     }
 
@@ -181,6 +182,9 @@ fn body_text(out: &mut String, body: &Body) {
                 let _ = writeln!(out, "angular_velocity = {}", vector(body.spin));
             }
         }
+    }
+    if body.alone {
+        out.push_str("groups = { collides = [] }\n");
     }
     let (mu, e) = (body.friction, body.restitution);
     let _ = writeln!(out, "material = {{ friction = {mu:?}, restitution = {e:?} }}");

@@ -3,7 +3,7 @@
 //! Scaling by s keeps gravity and density: lengths ×s, times ×√s, speeds ×√s, masses ×s³, forces ×s³,
 //! torques ×s⁴, stiffness (N/m) ×s², damping (N·s/m) ×s^2.5, and every threshold in m or m/s with them.
 
-use super::{Drive, Joint, JointKind, Motion, Promise, Shape, Sketch, SoftMesh};
+use super::{Drive, Joint, JointKind, Motion, Promise, Shape, Sketch, SoftMesh, TieKind};
 use thirdlaw::math::{Quat, Vec3};
 
 /// What is done to a scene: mirror in x, then scale, then turn, then shift.
@@ -69,6 +69,12 @@ impl Transform {
             }
         }
         new.joints.iter_mut().for_each(|joint| self.joint(joint));
+        for tie in &mut new.partition.ties {
+            tie.at = self.place(tie.at);
+            if let TieKind::Spring(k, d) = &mut tie.kind {
+                (*k, *d) = (*k * s * s, *d * t * s * s);
+            }
+        }
         for cloth in &mut new.cloths {
             cloth.position = self.place(cloth.position);
             cloth.rotation = self.rotation(cloth.rotation);

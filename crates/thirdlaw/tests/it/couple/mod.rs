@@ -11,6 +11,7 @@ mod oscillator;
 mod parts;
 mod roles;
 mod streams;
+mod together;
 mod turns;
 
 use thirdlaw::simulator::{Motion, Simulator, SimulatorFailure, Wrench};
