@@ -1,6 +1,7 @@
 //! Soft bodies: `[soft_bodies.NAME]`.
 
 use super::body::{COPIES, GROUPS, ROTATION_OF};
+use super::bones::BONES;
 use super::cloth::PINS;
 use super::shape::{MESH_FILE, SCALE, SCALE_DOC, TRIANGLES, UP, UP_DOC};
 use super::*;
@@ -43,6 +44,11 @@ pub static SOFT_BODY: TableFormat = TableFormat {
         key("rotation", ROTATION_OF, "Orientation: { axis = [1, 0, 0], degrees = 90 }."),
         key("velocity", VECTOR, "Of all vertices at the start, m/s."),
         key("pins", PINS, "What is held: a group of vertices such as \"left\", or a list of pins."),
+        key(
+            "bones",
+            Kind::Table(&BONES),
+            "A skeleton in it, jointed and driven; each copy gets its own.",
+        ),
         key("groups", Kind::Table(&GROUPS), "Which bodies, cloths and soft bodies it may touch."),
         key(
             "self_collision",
@@ -64,6 +70,7 @@ static MESH: TableFormat = TableFormat {
         key("cylinder", Kind::Table(&CYLINDER), "A cylinder about the y axis."),
         key("torus", Kind::Table(&TORUS), "A ring about the y axis."),
         key("tube", Kind::Table(&TUBE), "A cylinder about the y axis with a hole along it."),
+        key("lathe", Kind::Table(&LATHE), "A solid of revolution along x: the body of an animal."),
         key("tetrahedra", Kind::Table(&TETRAHEDRA), "Tetrahedra from a file."),
         key(
             "surface",
@@ -71,7 +78,16 @@ static MESH: TableFormat = TableFormat {
             "A closed surface from a file or by hand, filled with tetrahedra; it is what pictures show.",
         ),
     ],
-    rules: &[Rule::One(&["box", "ball", "cylinder", "torus", "tube", "tetrahedra", "surface"])],
+    rules: &[Rule::One(&[
+        "box",
+        "ball",
+        "cylinder",
+        "torus",
+        "tube",
+        "lathe",
+        "tetrahedra",
+        "surface",
+    ])],
 };
 
 static BOX: TableFormat = TableFormat {
@@ -111,6 +127,25 @@ static TUBE: TableFormat = TableFormat {
         required("radius", LENGTH, "m."),
         required("inner", LENGTH, "Radius of the hole, m."),
         required("height", LENGTH, "m."),
+        SPACING,
+    ],
+    rules: &[],
+};
+
+static LATHE: TableFormat = TableFormat {
+    what: "a lathed body",
+    keys: &[
+        required(
+            "profile",
+            Kind::List(&Kind::List(&NUMBER, exactly(2)), at_least(3)),
+            "Places along x with the radius there, rising, from tip to tip, m.",
+        ),
+        key(
+            "flat",
+            Kind::List(&Kind::Number(POSITIVE), exactly(2)),
+            "Factors on its height (y) and width (z); default [1, 1].",
+        ),
+        key("around", Kind::Integer(range(3.0, 256.0)), "Corners of its circles; default 24."),
         SPACING,
     ],
     rules: &[],

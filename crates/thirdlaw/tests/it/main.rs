@@ -49,6 +49,7 @@ mod structures;
 mod symmetry;
 mod taut;
 mod unified;
+mod unified_points;
 
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 
