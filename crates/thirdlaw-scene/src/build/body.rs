@@ -113,16 +113,40 @@ impl Builder<'_> {
         }
     }
 
-    /// The keys of a path; what they leave out is that of `pose`.
+    /// The keys of a path; what they leave out is that of `pose`. Paths turn the short way, so a longer turn
+    /// gets keys of its own between, a third of a turn apart at most.
     pub fn keys(&mut self, path: &Table, pose: Pose) -> Vec<Keyframe> {
-        let mut keys = Vec::new();
+        const APART: f64 = 120.0;
+        let mut keys: Vec<Keyframe> = Vec::new();
         for key in path.items("keys").iter().filter_map(Node::table) {
+            let time = key.number("time").unwrap_or(0.0);
+            let position = key.vector("position").unwrap_or(pose.translation);
             let rotation = key.get("rotation").map(|node| self.rotation(node));
-            keys.push(Keyframe {
-                time: key.number("time").unwrap_or(0.0),
-                position: key.vector("position").unwrap_or(pose.translation),
-                rotation: rotation.unwrap_or(pose.rotation),
-            });
+            let (Some(node), Some(turn)) = (key.get("turn"), key.table("turn")) else {
+                let rotation = rotation.unwrap_or(pose.rotation);
+                keys.push(Keyframe { time, position, rotation });
+                continue;
+            };
+            let (axis, degrees) = (turn.vector("axis"), turn.number("degrees").unwrap_or(0.0));
+            let smooth = path.flag("smooth").unwrap_or(false);
+            let (Some(axis), Some(last), false) =
+                (axis.and_then(Vec3::try_normalize), keys.last().copied(), smooth)
+            else {
+                let message =
+                    "a turn needs a direction, a key before it, and a path without `smooth`";
+                self.error(&node.place, message);
+                return keys;
+            };
+            let pieces = (degrees.abs() / APART).ceil().clamp(1.0, 1e5);
+            for piece in 1..=pieces as u32 {
+                let share = f64::from(piece) / pieces;
+                let turned = crate::generate::turn(axis, (share * degrees).to_radians());
+                keys.push(Keyframe {
+                    time: last.time + share * (time - last.time),
+                    position: last.position + share * (position - last.position),
+                    rotation: (turned * last.rotation).normalize(),
+                });
+            }
         }
         keys
     }

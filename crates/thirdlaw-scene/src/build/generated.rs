@@ -6,6 +6,7 @@ use crate::SceneJoint;
 use crate::generate::card_house::CardHouse;
 use crate::generate::chess::Chess;
 use crate::generate::figure::{Figure, Gait};
+use crate::generate::loops::Loops;
 use crate::generate::rain::Rain;
 use crate::generate::voronoi::Fracture;
 use crate::generate::{
@@ -115,6 +116,17 @@ impl Builder<'_> {
             "figure" => read_figure(table).pieces(),
             "ragdolls" => ragdolls::ragdolls(table.count("count").unwrap_or(1)),
             "joint_grid" => joint_grid::joint_grid(table.count("count").unwrap_or(1)),
+            "loops" => {
+                if table.table("grid").is_some_and(|grid| self.too_many(grid, place)) {
+                    return None;
+                }
+                let loops = read_loops(table);
+                if let Some(problem) = loops.problem() {
+                    self.error(place, problem);
+                    return None;
+                }
+                loops.pieces()
+            }
             "voronoi" => read_fracture(table).pieces(),
             "stack" => stack::stack(
                 table.count("count").unwrap_or(1),
@@ -133,6 +145,9 @@ fn ties(make: &Node) -> Vec<PieceJoint> {
     let count = |entry: &Entry| entry.node.table().and_then(|t| t.count("count")).unwrap_or(1);
     match entry {
         Some(entry) if entry.key == "ragdolls" => ragdolls::joints(count(entry)),
+        Some(entry) if entry.key == "loops" => {
+            entry.node.table().map(|table| read_loops(table).joints()).unwrap_or_default()
+        }
         Some(entry) if entry.key == "joint_grid" => joint_grid::joints(count(entry)),
         _ => Vec::new(),
     }
@@ -149,6 +164,17 @@ fn read_rain(table: &Table) -> Rain {
         rise: table.number("rise").unwrap_or(spacing),
         shift: table.number("shift").unwrap_or(plain.shift),
         seed: table.count("seed").unwrap_or(plain.seed),
+    }
+}
+
+fn read_loops(table: &Table) -> Loops {
+    let plain = Loops::default();
+    let middles = |grid: &Table| super::copies::grid(grid).iter().map(|copy| copy.offset).collect();
+    Loops {
+        links: table.count("links").unwrap_or(plain.links),
+        radius: table.number("radius").unwrap_or(plain.radius),
+        wire: table.number("wire").unwrap_or(plain.wire),
+        at: table.table("grid").map_or(plain.at, middles),
     }
 }
 

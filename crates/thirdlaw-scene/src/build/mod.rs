@@ -1,6 +1,7 @@
 //! From a checked tree to a world.
 
 mod body;
+mod bones;
 mod cloth;
 mod copies;
 mod emitter;

@@ -5,6 +5,7 @@ use crate::error::Place;
 use crate::generate::chain::Link;
 use crate::generate::chess::ChessPiece;
 use crate::generate::terrain::Terrain;
+use crate::generate::torus::torus;
 use crate::node::{Node, Table};
 use thirdlaw::Shape;
 use thirdlaw::math::{Pose, Vec3};
@@ -44,6 +45,15 @@ impl Builder<'_> {
             "height_field" => return self.height_field(&entry.node),
             "compound" => return self.compound(&entry.node),
             "terrain" => terrain(table).shape(),
+            "torus" => {
+                let (radius, tube) = (number("radius"), number("tube"));
+                if tube >= radius {
+                    let message = format!("a tube of radius {tube} fills a ring of {radius}");
+                    self.error(place, message);
+                    return None;
+                }
+                torus(radius, tube, table.count("segments").unwrap_or(24))
+            }
             "chain_link" => {
                 let link = link(table);
                 if let Some(problem) = link.problem() {

@@ -2,9 +2,11 @@
 
 use super::Builder;
 use super::body::groups;
+use super::bones::Skeleton;
 use super::material::color;
 use super::pins::PinMesh;
 use crate::SceneCloth;
+use crate::generate::lathe::lathe;
 use crate::mesh::MeshData;
 use crate::node::{Entry, Node, Table};
 use std::sync::Arc;
@@ -32,9 +34,10 @@ impl Builder<'_> {
         };
         let rotation = table.get("rotation").map(|node| self.rotation(node)).unwrap_or_default();
         let pose = Pose::from_parts(table.vector("position").unwrap_or_default(), rotation);
-        let (positions, triangles) = (&mesh.positions[..], &body.triangles[..]);
+        let positions = &mesh.positions[..];
         let groups_of = sides(positions);
-        let pins = self.pins(table, &PinMesh { positions, triangles, groups: &groups_of }, pose);
+        let pin_mesh = PinMesh { positions, triangles: &body.triangles, groups: &groups_of };
+        let pins = self.pins(table, &pin_mesh, pose);
         body.pins = pins;
         body.velocity = table.vector("velocity").unwrap_or_default();
         body.groups = groups(table);
@@ -44,7 +47,8 @@ impl Builder<'_> {
         body.surface.friction = table.number("friction").unwrap_or(body.surface.friction);
         body.surface.thickness = table.number("thickness").unwrap_or(body.surface.thickness);
         let Some(copies) = table.get("copies") else {
-            self.add_soft_body(entry, table, object, entry.key.clone(), (body.pose(pose), skin));
+            let name = entry.key.clone();
+            self.add_with_bones((entry, table, object), name, (body, skin), (positions, pose));
             return;
         };
         for (i, copy) in self.copies(copies).into_iter().enumerate() {
@@ -54,10 +58,28 @@ impl Builder<'_> {
                 Pose::from_parts(pose.translation + copy.offset, copy.rotation * pose.rotation);
             super::pins::carry(&mut next.pins, placed * pose.inverse());
             let name = format!("{}.{i}", entry.key);
-            if !self.add_soft_body(entry, table, object, name, (next.pose(placed), skin.clone())) {
+            let made = (next, skin.clone());
+            if !self.add_with_bones((entry, table, object), name, made, (positions, placed)) {
                 return; // the others would fail alike
             }
         }
+    }
+
+    /// A soft body that is placed at `pose`, and its skeleton.
+    fn add_with_bones(
+        &mut self,
+        (entry, table, object): (&Entry, &Table, usize),
+        name: String,
+        (mut body, skin): (Deformable, Option<Arc<Skin>>),
+        (rest, pose): (&[Vec3], Pose),
+    ) -> bool {
+        if let Some(bones) = table.table("bones") {
+            let mut skeleton = Skeleton::new(bones, &name, (rest, pose));
+            if !self.add_bones((entry, bones, object), &mut skeleton, &mut body) {
+                return false;
+            }
+        }
+        self.add_soft_body(entry, table, object, name, (body.pose(pose), skin))
     }
 
     fn add_soft_body(
@@ -101,29 +123,40 @@ impl Builder<'_> {
         let entry = node.table()?.entries.first()?;
         let made = match entry.key.as_str() {
             "tetrahedra" => return Some((self.tetrahedra(&entry.node)?, None)),
-            "surface" => self.filled(&entry.node)?,
+            "surface" => {
+                let MeshData { vertices, triangles, .. } = self.surface(&entry.node)?;
+                filled(vertices, triangles, entry.node.table()?.number("spacing"))
+            }
+            "lathe" => {
+                let (vertices, triangles) = lathed(entry.node.table()?);
+                filled(vertices, triangles, entry.node.table()?.number("spacing"))
+            }
             _ => formula(node)?.map(|mesh| (mesh, None)),
         };
         made.map_err(|e| self.error(&node.place, e.to_string())).ok()
     }
+}
 
-    /// A closed surface, filled.
-    fn filled(
-        &mut self,
-        node: &Node,
-    ) -> Option<Result<(SolidMesh, Option<Skin>), DeformableError>> {
-        let MeshData { vertices, triangles, .. } = self.surface(node)?;
-        let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
-        let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, v| high.max(*v));
-        let spacing = node.table()?.number("spacing");
-        let spacing = spacing.unwrap_or((high - low).min_element() / ACROSS);
-        let fill = || {
-            let mesh = SolidMesh::filled(&vertices, &triangles, spacing)?;
-            let skin = Skin::new(&mesh, &vertices, &triangles)?;
-            Ok((mesh, Some(skin)))
-        };
-        Some(fill())
-    }
+/// A closed surface, filled.
+fn filled(
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    spacing: Option<f64>,
+) -> Result<(SolidMesh, Option<Skin>), DeformableError> {
+    let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
+    let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, v| high.max(*v));
+    let spacing = spacing.unwrap_or((high - low).min_element() / ACROSS);
+    let mesh = SolidMesh::filled(&vertices, &triangles, spacing)?;
+    let skin = Skin::new(&mesh, &vertices, &triangles)?;
+    Ok((mesh, Some(skin)))
+}
+
+/// The surface of a body of revolution.
+fn lathed(table: &Table) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+    let place = |node: &Node| <[f64; 2]>::try_from(node.numbers()).ok();
+    let profile: Vec<[f64; 2]> = table.items("profile").iter().filter_map(place).collect();
+    let flat = table.get("flat").and_then(place).unwrap_or([1.0; 2]);
+    lathe(&profile, flat, table.count("around").unwrap_or(24))
 }
 
 /// The tetrahedra of a shape that a `mesh` table gives by numbers.

@@ -157,6 +157,16 @@ pub(super) static KEYFRAME: TableFormat = TableFormat {
         required("time", NUMBER, "s."),
         key("position", VECTOR, "m; default the body's."),
         key("rotation", ROTATION_OF, "Default the body's."),
+        key("turn", Kind::Table(&TURN), "Instead: turned so far since the key before."),
+    ],
+    rules: &[Rule::AtMostOne(&["rotation", "turn"])],
+};
+
+static TURN: TableFormat = TableFormat {
+    what: "a turn",
+    keys: &[
+        required("axis", VECTOR, "In world axes, any length."),
+        required("degrees", NUMBER, "Any number; 720 is twice around."),
     ],
     rules: &[],
 };

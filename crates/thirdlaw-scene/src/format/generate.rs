@@ -34,6 +34,7 @@ pub static GENERATORS: TableFormat = TableFormat {
             Kind::Table(&JOINT_GRID),
             "Balls in a square, joined to their neighbours, hung by the middle of the upper row.",
         ),
+        key("loops", Kind::Table(&LOOPS), "Closed loops of rods joined by balls."),
     ],
     rules: &[Rule::One(&[
         "rain",
@@ -46,6 +47,7 @@ pub static GENERATORS: TableFormat = TableFormat {
         "figure",
         "ragdolls",
         "joint_grid",
+        "loops",
     ])],
 };
 
@@ -72,6 +74,17 @@ static RAGDOLLS: TableFormat = TableFormat {
 static JOINT_GRID: TableFormat = TableFormat {
     what: "a grid of joints",
     keys: &[required("count", Kind::Integer(range(1.0, 1e3)), "Balls along a side.")],
+    rules: &[],
+};
+
+static LOOPS: TableFormat = TableFormat {
+    what: "closed loops",
+    keys: &[
+        key("links", Kind::Integer(range(3.0, 1e3)), "Rods of each; default 6."),
+        key("radius", LENGTH, "From its middle to its joints, m; default 0.12."),
+        key("wire", LENGTH, "Radius of the rods, m; default 0.025."),
+        key("grid", Kind::Table(&super::body::GRID), "More of the same, flat in the xz plane."),
+    ],
     rules: &[],
 };
 

@@ -13,8 +13,11 @@ pub static AXIS_NAMES: [&str; 6] = ["x", "y", "z", "turn_x", "turn_y", "turn_z"]
 const JOINT_KIND: Kind = Kind::Either(&[Kind::Choice(&PLAIN_KINDS), Kind::Table(&KINDS)]);
 const POINTS: Kind = Kind::List(&VECTOR, at_least(2));
 const PAIR: Kind = Kind::List(&NUMBER, exactly(2));
-const GAIN: Kind = Kind::Number(from(0.0));
-const LIMITS_OF: Kind = Kind::Either(&[PAIR, Kind::Table(&LIMITS)]);
+/// Gains and resistances.
+pub const ACTING: Kind = Kind::Number(from(0.0));
+const GAIN: Kind = ACTING;
+/// Limits of a coordinate.
+pub const LIMITS_OF: Kind = Kind::Either(&[PAIR, Kind::Table(&LIMITS)]);
 const ENFORCEMENT: Kind = Kind::Either(&[
     Kind::Choice(&["stabilized", "reduced", "pseudo-time", "projection"]),
     Kind::Table(&ENFORCEMENTS),
@@ -201,7 +204,8 @@ static LIMITS: TableFormat = TableFormat {
     rules: &[],
 };
 
-static SPRING: TableFormat = TableFormat {
+/// A spring on a coordinate.
+pub static SPRING: TableFormat = TableFormat {
     what: "a spring",
     keys: &[
         key("stiffness", GAIN, "N/m or N·m/rad; default 0."),
@@ -258,7 +262,8 @@ static SINE: TableFormat = TableFormat {
 
 const AXIS_OF: Kind = Kind::Table(&AXIS);
 
-static AXES: TableFormat = TableFormat {
+/// What acts on each coordinate.
+pub static AXES: TableFormat = TableFormat {
     what: "the coordinates of a joint",
     keys: &[
         key("x", AXIS_OF, "Along the axis, m."),

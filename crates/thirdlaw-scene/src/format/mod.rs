@@ -2,6 +2,7 @@
 //! the JSON Schema all read, so that they cannot disagree.
 
 mod body;
+mod bones;
 mod cloth;
 mod couple;
 mod emitter;

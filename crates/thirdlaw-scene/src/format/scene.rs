@@ -84,7 +84,7 @@ static SETTINGS: TableFormat = TableFormat {
             "scheme",
             Kind::Choice(&["impulses", "unified"]),
             "\"impulses\": bodies, then cloth, then particles; \"unified\": everything together in five \
-             steps, without point masses and emitters so far; default \"impulses\".",
+             steps; default \"impulses\".",
         ),
         key(
             "velocity_rule",

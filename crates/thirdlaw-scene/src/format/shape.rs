@@ -37,6 +37,7 @@ pub static SHAPE: TableFormat = TableFormat {
         key("height_field", Kind::Table(&HEIGHT_FIELD), "Ground from heights."),
         key("compound", Kind::Table(&COMPOUND), "Several convex shapes that move as one."),
         key("terrain", Kind::Table(&TERRAIN), "Rolling hills: waves in a bowl."),
+        key("torus", Kind::Table(&TORUS), "A ring about the y axis, of straight round pieces."),
         key("chain_link", Kind::Table(&CHAIN_LINK), "An oval ring of round wire in the xy plane."),
         key("chess_piece", Kind::Table(&CHESS_PIECE), "A piece standing on the origin."),
     ],
@@ -53,6 +54,7 @@ pub static SHAPE: TableFormat = TableFormat {
         "height_field",
         "compound",
         "terrain",
+        "torus",
         "chain_link",
         "chess_piece",
     ])],
@@ -179,6 +181,16 @@ static TERRAIN: TableFormat = TableFormat {
         ),
         key("height", Kind::Number(from(0.0)), "Of the waves, m; default 0.4."),
         key("bowl", NUMBER, "Factor of x² + z², 1/m; default 0.01."),
+    ],
+    rules: &[],
+};
+
+static TORUS: TableFormat = TableFormat {
+    what: "a torus",
+    keys: &[
+        required("radius", LENGTH, "Of the circle in its middle, m."),
+        required("tube", LENGTH, "Radius of the tube around that circle, m."),
+        key("segments", Kind::Integer(range(3.0, 256.0)), "Pieces of the circle; default 24."),
     ],
     rules: &[],
 };

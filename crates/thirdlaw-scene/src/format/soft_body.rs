@@ -1,6 +1,7 @@
 //! Soft bodies: `[soft_bodies.NAME]`.
 
 use super::body::{COPIES, GROUPS, ROTATION_OF};
+use super::bones::BONES;
 use super::cloth::PINS;
 use super::shape::{MESH_FILE, SCALE, SCALE_DOC, TRIANGLES, UP, UP_DOC};
 use super::*;
@@ -43,6 +44,11 @@ pub static SOFT_BODY: TableFormat = TableFormat {
         key("rotation", ROTATION_OF, "Orientation: { axis = [1, 0, 0], degrees = 90 }."),
         key("velocity", VECTOR, "Of all vertices at the start, m/s."),
         key("pins", PINS, "What is held: a group of vertices such as \"left\", or a list of pins."),
+        key(
+            "bones",
+            Kind::Table(&BONES),
+            "A skeleton in it, jointed and driven; each copy gets its own.",
+        ),
         key("groups", Kind::Table(&GROUPS), "Which bodies, cloths and soft bodies it may touch."),
         key(
             "self_collision",
@@ -70,6 +76,7 @@ static MESH: TableFormat = TableFormat {
         key("torus", Kind::Table(&TORUS), "A ring about the y axis."),
         key("tube", Kind::Table(&TUBE), "A cylinder about the y axis with a hole along it."),
         key("blob", Kind::Table(&BLOB), "Balls that run into each other, as organic shapes do."),
+        key("lathe", Kind::Table(&LATHE), "A solid of revolution along x: the body of an animal."),
         key("tetrahedra", Kind::Table(&TETRAHEDRA), "Tetrahedra from a file."),
         key(
             "surface",
@@ -84,6 +91,7 @@ static MESH: TableFormat = TableFormat {
         "torus",
         "tube",
         "blob",
+        "lathe",
         "tetrahedra",
         "surface",
     ])],
@@ -140,6 +148,25 @@ static BLOB: TableFormat = TableFormat {
             "Centre (x, y, z) and radius of each, m.",
         ),
         required("blend", LENGTH, "How far balls run into each other, m."),
+        SPACING,
+    ],
+    rules: &[],
+};
+
+static LATHE: TableFormat = TableFormat {
+    what: "a lathed body",
+    keys: &[
+        required(
+            "profile",
+            Kind::List(&Kind::List(&NUMBER, exactly(2)), at_least(3)),
+            "Places along x with the radius there, rising, from tip to tip, m.",
+        ),
+        key(
+            "flat",
+            Kind::List(&Kind::Number(POSITIVE), exactly(2)),
+            "Factors on its height (y) and width (z); default [1, 1].",
+        ),
+        key("around", Kind::Integer(range(3.0, 256.0)), "Corners of its circles; default 24."),
         SPACING,
     ],
     rules: &[],

@@ -9,12 +9,15 @@ pub mod chess;
 pub mod figure;
 pub mod garment;
 pub mod joint_grid;
+pub mod lathe;
+pub mod loops;
 pub mod pyramid;
 pub mod ragdolls;
 pub mod rain;
 pub mod sheet;
 pub mod stack;
 pub mod terrain;
+pub mod torus;
 pub mod voronoi;
 
 use thirdlaw::math::{Pose, Quat, Vec3, rotation_from_vector};

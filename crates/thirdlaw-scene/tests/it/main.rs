@@ -13,4 +13,5 @@ mod mutations;
 mod overlap;
 mod run;
 mod schema;
+mod skeletons;
 mod urdf;

@@ -508,8 +508,13 @@ impl Stages<'_> {
             let what = "bodies and sheets that other simulators prescribe";
             return Err(StepError::Unsupported { scheme: "unified", what });
         }
-        let unified = &mut scratch.unified;
+        let Scratch { unified, streams, .. } = &mut **scratch;
         unified.take_pushes(&mut ports.inputs.vertex_pushes);
-        step::unified::step(model, state, settings, dt, unified, observer)
+        step::streams::step::check_finite(model, state)?;
+        streams.before_bodies(model, state, dt);
+        let mut report = step::unified::step(model, state, settings, dt, unified, observer)?;
+        let moving = (&mut **state, &mut ports.sheets);
+        step::streams::step::step(model, moving, settings, dt, streams, &mut report, observer)?;
+        Ok(report)
     }
 }

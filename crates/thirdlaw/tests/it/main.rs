@@ -55,6 +55,7 @@ mod structures;
 mod symmetry;
 mod taut;
 mod unified;
+mod unified_points;
 
 use thirdlaw::{Body, Settings, Shape, Vec3, World};
 

@@ -3,7 +3,7 @@
 use crate::{cuboid, sphere};
 use thirdlaw::measure::{energy, joint_error, momentum, penetration};
 use thirdlaw::{
-    Axis, Body, BodyId, BodyKind, Deformable, Drive, Joint, Mass, Material, Point, Pose, Quat,
+    Axis, Body, BodyId, BodyKind, Deformable, Drive, Hold, Joint, Mass, Material, Pose, Quat,
     Scheme, Settings, Shape, Side, SolidLaw, SolidMaterial, SolidMesh, SurfaceMaterial, Twist,
     Vec3, VelocityRule, World,
 };
@@ -393,9 +393,11 @@ fn bits_are_those_of_the_state() {
 #[test]
 fn what_is_not_simulated_is_named() {
     let mut world = earth();
-    world.add_point(Point::new(1.0, Vec3::Y)).unwrap();
+    let sliding = Hold::Directions(vec![Vec3::X]);
+    let body = block(0.1, 1).deformable(soft(SolidLaw::NeoHookean, 1e5, 0.0)).unwrap();
+    world.add_deformable(body.hold([0], sliding)).unwrap();
     let error = world.step(FRAME).unwrap_err().to_string();
-    assert!(error.contains("point masses") && error.contains("unified"), "{error}");
+    assert!(error.contains("some directions") && error.contains("unified"), "{error}");
 }
 
 /// A soft block, and a ball that flies into it; energies step by step.

@@ -10,8 +10,8 @@
 //!
 //!   ½ vᵀAv − bᵀv + Σ φ(J v),   φ′ = −z,   z = proj_K((r ẑ − w)/(r + Γ)),   r = ε J diag(A)⁻¹Jᵀ
 //!
-//! by Newton's method with a line search; its matrix A + JᵀDJ is solved by conjugate gradients with the blocks
-//! of nodes for a preconditioner. Then ẑ ← z. The radii of friction follow ẑ_n, so that friction is Coulomb's.
+//! by Newton's method with a line search; its matrix A + JᵀDJ is solved by conjugate gradients (`blocks.rs` is
+//! the preconditioner). Then ẑ ← z. The radii of friction follow ẑ_n, so that friction is Coulomb's.
 
 use super::blocks::{Blocks, invert};
 use super::rows::{Law, Rows, Tie, dot};
@@ -26,11 +26,14 @@ const NEWTON: u32 = 30;
 const ITERATIONS: u32 = 1000;
 /// ε of the first rounds; the last one stays.
 const SOFT: [f64; 4] = [1e-2, 1e-2, 1e-3, 1e-4];
-/// Residual of Newton's method relative to the right side, and of its linear systems relative to their own.
+/// Residual of Newton's method relative to the right side, in the first rounds, whose multipliers are not known
+/// better, and in those that may be the last.
+const ROUGH: [f64; 2] = [1e-6, 1e-8];
 const NEWTON_TOLERANCE: f64 = 1e-10;
-/// Change of contact velocities in a round at which it ends, m/s.
-const TOLERANCE: f64 = 1e-9;
+/// Residual of its linear systems relative to their own.
 const LINEAR_TOLERANCE: f64 = 1e-3;
+/// Change of contact velocities in a round at which it ends, m/s.
+pub const TOLERANCE: f64 = 1e-9;
 
 /// What the solution came to.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,6 +59,7 @@ pub struct Coupled {
     /// Derivatives of impulses by speeds: normal, then ss, st, tt.
     slopes: Vec<[f64; 4]>,
     blocks: Blocks,
+    smoothed: Vec<Twist>,
     lanes: [Vec<Lane<f64>>; 2],
 }
 
@@ -70,27 +74,35 @@ struct RowMemory {
 }
 
 impl Coupled {
-    /// Finds velocities and impulses, from those that are there.
+    /// Finds velocities and impulses, from those that are there, until contact velocities keep within
+    /// `tolerance`, m/s.
     pub fn solve(
         &mut self,
-        system: &System,
+        (system, mass): (&System, &[BodyMass]),
         b: &[Twist],
         v: &mut [Twist],
         rows: &mut Rows,
-        mass: &[BodyMass],
+        tolerance: f64,
     ) -> Outcome {
         let mut outcome = Outcome::default();
         self.begin(system, v, rows, mass);
+        let rough: &[f64] = if rows.ties.is_empty() { &[] } else { &ROUGH };
+        let mut effort = 0;
         while outcome.rounds < ROUNDS {
+            let accuracy = rough.get(effort).copied().unwrap_or(NEWTON_TOLERANCE);
+            effort += 1;
             let soft = SOFT[(outcome.rounds as usize).min(SOFT.len() - 1)];
             for memory in &mut self.rows {
                 memory.r = soft * memory.response;
             }
             outcome.rounds += 1;
-            outcome.iterations += self.minimize(system, b, v, rows, mass);
+            outcome.iterations += self.minimize((system, mass), b, v, rows, accuracy);
             outcome.residual = self.take_over(rows);
-            if outcome.residual <= TOLERANCE {
-                break;
+            if outcome.residual <= tolerance {
+                if effort > rough.len() {
+                    break;
+                }
+                effort = rough.len();
             }
         }
         outcome
@@ -124,11 +136,11 @@ impl Coupled {
     /// Newton's method; returns iterations of conjugate gradients.
     fn minimize(
         &mut self,
-        system: &System,
+        (system, mass): (&System, &[BodyMass]),
         b: &[Twist],
         v: &mut [Twist],
         rows: &mut Rows,
-        mass: &[BodyMass],
+        accuracy: f64,
     ) -> u32 {
         let mut iterations = 0;
         for _ in 0..NEWTON {
@@ -139,9 +151,10 @@ impl Coupled {
             for (row, memory) in rows.list.iter().zip(&self.rows) {
                 rows.scatter(row, -memory.z, &mut self.gradient);
             }
-            let size = self.norm(&self.gradient);
-            let whole = self.norm(b).max(self.norm(&self.image));
-            if size.is_nan() || size <= NEWTON_TOLERANCE * NEWTON_TOLERANCE * whole {
+            let size = norm(&self.blocks, &self.gradient, &mut self.smoothed);
+            let whole = norm(&self.blocks, b, &mut self.smoothed);
+            let whole = whole.max(norm(&self.blocks, &self.image, &mut self.smoothed));
+            if size.is_nan() || size <= accuracy * accuracy * whole {
                 break;
             }
             iterations += self.newton_step(system, rows);
@@ -237,17 +250,20 @@ impl Coupled {
         self.residual.extend(self.gradient.iter().map(|g| add(&Twist::default(), g, -1.0)));
         self.direction.clear();
         self.direction.resize(self.gradient.len(), Twist::default());
-        let first = self.norm(&self.residual);
-        let mut last = first;
+        let mut first = 0.0;
+        let mut last = 1.0;
         for iteration in 0..ITERATIONS {
-            let size = self.norm(&self.residual);
+            let size = norm(&self.blocks, &self.residual, &mut self.smoothed);
+            if iteration == 0 {
+                first = size;
+            }
             if size.is_nan() || size <= LINEAR_TOLERANCE * LINEAR_TOLERANCE * first {
                 return iteration;
             }
             let keep = if iteration == 0 { 0.0 } else { size / last };
             last = size;
-            for (i, p) in self.direction.iter_mut().enumerate() {
-                *p = add(&self.blocks.times(i, &self.residual[i]), p, keep);
+            for (p, y) in self.direction.iter_mut().zip(&self.smoothed) {
+                *p = add(y, p, keep);
             }
             let Coupled { direction, way_image, lanes, .. } = self;
             system.multiply(direction, way_image, lanes);
@@ -281,10 +297,12 @@ impl Coupled {
             }
         }
     }
+}
 
-    fn norm(&self, r: &[Twist]) -> f64 {
-        r.iter().enumerate().map(|(i, r)| dot(r, &self.blocks.times(i, r))).sum()
-    }
+/// r · B r with the preconditioner B; leaves B r.
+fn norm(blocks: &Blocks, r: &[Twist], smoothed: &mut Vec<Twist>) -> f64 {
+    blocks.apply(r, smoothed);
+    r.iter().zip(smoothed.iter()).map(|(r, y)| dot(r, y)).sum()
 }
 
 /// z of a tie where velocities are `t` of the way on.

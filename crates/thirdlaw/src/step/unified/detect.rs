@@ -53,6 +53,11 @@ impl Search {
         self.touches.sort_by_key(|touch| touch.key);
     }
 
+    /// What knows the surfaces that deform, as the last search left it.
+    pub fn layers(&mut self) -> &mut Detector {
+        &mut self.detector
+    }
+
     fn find_bodies(&mut self, model: &Model, nodes: &Nodes, settings: &Settings, span: &Span) {
         let fall = span.dt * span.dt * settings.gravity.length();
         let Search { touches, broad, narrow, .. } = self;

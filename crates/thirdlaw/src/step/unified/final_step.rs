@@ -10,7 +10,7 @@
 //! nothing to solve.
 
 use super::elastic::Elastic;
-use super::half_step::{accelerate, damped};
+use super::half_step::{accelerate, damped, pulled};
 use super::nodes::Nodes;
 use super::span::Span;
 use crate::math::Twist;
@@ -41,6 +41,19 @@ pub fn final_step(
             }
         };
     }
+    pull_points(model, (state, settings), span, nodes);
+}
+
+fn pull_points(
+    model: &Model,
+    (state, settings): (&State, &Settings),
+    span: &Span,
+    nodes: &mut Nodes,
+) {
+    for slot in 0..model.points.len() {
+        let v = &mut nodes.v[model.bodies.len() + slot];
+        *v = pulled((model, state, settings), slot).after(v, span.dt);
+    }
 }
 
 /// The same with what deforms, joints and bonds.
@@ -61,4 +74,5 @@ pub fn final_together(
         unlock_velocity(&mut v, body.locks);
         nodes.v[slot] = v;
     }
+    pull_points(model, (state, settings), span, nodes);
 }

@@ -37,6 +37,11 @@ pub fn half_step(
         nodes.half[slot] = damped(body, push.after(&nodes.v[slot], h), h);
         elastic.pushed_bodies[slot] = push;
     }
+    for slot in 0..model.points.len() {
+        let (node, push) = (model.bodies.len() + slot, pulled((model, state, settings), slot));
+        nodes.half[node] = push.after(&nodes.v[node], h);
+        elastic.pushed_bodies[node] = push;
+    }
     if !together {
         links.project(&mut nodes.half, &nodes.mass);
         return 0;
@@ -75,6 +80,16 @@ pub fn accelerate(
             + mass.inv_mass * (force + push.force),
         angular: mass.inv_inertia * (torque + push.torque),
     }
+}
+
+/// Acceleration of a point mass by weight and what pushes it.
+pub fn pulled((model, state, settings): (&Model, &State, &Settings), slot: usize) -> Acceleration {
+    let point = &model.points[slot];
+    if !point.alive {
+        return Acceleration::default();
+    }
+    let push = state.points.push[slot] / point.mass;
+    Acceleration { linear: point.gravity_scale * settings.gravity + push, angular: Vec3::ZERO }
 }
 
 /// Implicit damping over `h` seconds, and locks.

@@ -67,13 +67,22 @@ impl Joints {
                 ..NodeMass::default()
             });
         }
+        for point in &model.points {
+            island.system.nodes.push(NodeMass {
+                mass: point.mass,
+                movable: point.alive,
+                ..NodeMass::default()
+            });
+        }
         island.system.nodes.push(NodeMass::default());
+        let first_point = model.bodies.len() as u32;
         let world = nodes.bodies as u32;
         for &slot in &self.slots {
             let joint = &model.joints[slot as usize];
             let end = |node: Node| match node {
                 Node::Body(slot) => slot,
-                Node::World | Node::Point(_) => world,
+                Node::Point(slot) => first_point + slot,
+                Node::World => world,
             };
             let mut ends = vec![end(joint.a), end(joint.b)];
             if let Some((first, second, _)) = joint.coupling() {
@@ -136,9 +145,9 @@ impl Joints {
         for (slot, (position, turned)) in island.trial[..bodies].iter_mut().enumerate() {
             let v = &v[slot];
             *position += span.dt * v.linear;
-            *turned = match model.bodies[slot].is_dynamic() {
-                true => rotation::advance(&model.bodies[slot], *turned, v.angular, span.dt),
-                false => rotation_from_vector(span.dt * v.angular) * *turned,
+            *turned = match model.bodies.get(slot).filter(|body| body.is_dynamic()) {
+                Some(body) => rotation::advance(body, *turned, v.angular, span.dt),
+                None => rotation_from_vector(span.dt * v.angular) * *turned,
             };
         }
         let error = island.aim(&stage, false);

@@ -5,7 +5,8 @@
 //!   I.   vⁿ → ṽ½                 forces, half a substep ahead             half_step.rs, elastic.rs
 //!   II.  vⁿ → ṽⁿ, ṽ½ → v̂½        collisions, on velocities of time n      collide.rs
 //!   III. v̂½ → v½                 contact graph, contact, friction         graph.rs, contact.rs
-//!   IV.  xⁿ → xⁿ⁺¹ by v½         positions, overlaps pushed apart         positions.rs, central.rs
+//!   IV.  xⁿ → xⁿ⁺¹ by v½         positions, overlaps pushed apart,        positions.rs, central.rs
+//!                                collisions of what deforms [BFA02]       stops.rs
 //!   V.   v̄ⁿ → vⁿ⁺¹               constrained solve, contact, friction     final_step.rs, sweeps.rs, solve.rs
 //!
 //! Everything is a node (`nodes.rs`) with two velocities; every contact point is a touch (`pairs.rs`), whatever
@@ -16,8 +17,8 @@
 //!
 //! What is incompressible keeps its volumes in steps IV and V (`volume.rs`).
 //!
-//! Not here yet: collisions of [BFA02] after the move (surfaces that deform are kept apart
-//! as touches instead); `supported.rs` refuses what needs what is missing.
+//! Surfaces that deform are kept apart as touches, in contact with all else; where settings ask for it, what
+//! would still pass is stopped after the move. `supported.rs` refuses what needs what is missing.
 
 mod blocks;
 mod central;
@@ -36,6 +37,7 @@ mod positions;
 mod rows;
 mod solve;
 mod span;
+mod stops;
 mod supported;
 mod sweeps;
 mod together;
@@ -44,7 +46,7 @@ mod volume;
 use crate::energy::Energies;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::model::settings::Settings;
+use crate::model::settings::{SelfCollision, Settings};
 use crate::parallel::loops::inside;
 use crate::report::{Observer, Stage, StepError, StepReport};
 use crate::state::State;
@@ -55,6 +57,7 @@ use nodes::Nodes;
 use pairs::{Touch, TouchKey};
 use positions::Resolution;
 use span::Span;
+use stops::Stops;
 use sweeps::Links;
 use together::Together;
 use volume::Volumes;
@@ -68,6 +71,7 @@ pub struct Scratch {
     links: Links,
     elastic: Elastic,
     resolution: Resolution,
+    stops: Stops,
     together: Together,
     volumes: Volumes,
     /// Pairs of bodies that joints keep from touching.
@@ -126,10 +130,10 @@ pub fn step(
         let span = Span { time: time + share(tick) * dt, dt: share(length) * dt };
         let strain = stretch(&model.sheet.elements.energies, state);
         scratch.start.copy_from(state);
-        substep(model, state, settings, &span, scratch, (&mut report, observer));
+        let clear = substep(model, state, settings, &span, scratch, (&mut report, observer));
         let torn =
             stretch(&model.sheet.elements.energies, state) > strain + settings.cloth.strain_step;
-        if torn && length > 1 {
+        if (torn || !clear) && length > 1 {
             state.copy_from(&scratch.start);
             report.rejected += 1;
             length /= 2;
@@ -144,6 +148,7 @@ pub fn step(
         }
     }
     state.bodies.iter_mut().for_each(|body| body.push = Default::default());
+    state.points.push.iter_mut().for_each(|push| *push = Vec3::ZERO);
     state.time = time + dt;
     state.substep = 0.0;
     state.step = state.step.wrapping_add(1);
@@ -152,7 +157,7 @@ pub fn step(
     Ok(report)
 }
 
-/// Steps I to V.
+/// Steps I to V; whether nothing that deforms passed what deforms, as far as settings ask for it.
 fn substep(
     model: &Model,
     state: &mut State,
@@ -160,7 +165,7 @@ fn substep(
     span: &Span,
     scratch: &mut Scratch,
     (report, observer): (&mut StepReport, &mut dyn Observer),
-) {
+) -> bool {
     let Scratch {
         nodes,
         search,
@@ -168,6 +173,7 @@ fn substep(
         links,
         elastic,
         resolution,
+        stops,
         processed,
         known,
         together,
@@ -212,6 +218,7 @@ fn substep(
     observer.end(Stage::Solve);
 
     // IV
+    let mut clear = true;
     observer.begin(Stage::Integrate);
     report.cg_iterations += volumes.displace(model, nodes, &search.touches, span).iterations;
     positions::advance(model, nodes, span);
@@ -223,6 +230,18 @@ fn substep(
         positions::place(nodes, state);
         report.resolved_energy += potential(model, nodes, settings.gravity) - before;
         search.find(model, state, nodes, settings, span, apart);
+    }
+    if settings.cloth.self_collision == SelfCollision::Robust && model.sheet.self_collision {
+        let detector = search.layers();
+        let stopped = stops.stop(model, span, nodes, (detector, elastic.start()));
+        report.impacts += stopped.impacts as u32;
+        report.in_zones += stopped.in_zones as u32;
+        clear = stopped.clear;
+        if stopped.impacts > 0 {
+            elastic.follow(model, settings, span, nodes);
+            positions::place(nodes, state);
+            search.find(model, state, nodes, settings, span, apart);
+        }
     }
     observer.end(Stage::Integrate);
 
@@ -250,6 +269,7 @@ fn substep(
     report.contacts = touches.len() as u32;
     report.contact_iterations = report.contact_iterations.max(relaxed.rounds.max(end.rounds));
     report.contact_residual = report.contact_residual.max(relaxed.residual.max(end.residual));
+    clear
 }
 
 /// The pairs of bodies that an unbroken joint keeps from touching, in order.
@@ -298,6 +318,10 @@ fn potential(model: &Model, nodes: &Nodes, gravity: Vec3) -> f64 {
     let mut sum = 0.0;
     for (slot, body) in model.bodies.iter().enumerate().filter(|(_, body)| body.is_dynamic()) {
         sum -= body.mass * body.gravity_scale * gravity.dot(nodes.x[slot]);
+    }
+    for (slot, point) in model.points.iter().enumerate().filter(|(_, point)| point.alive) {
+        let x = nodes.x[model.bodies.len() + slot];
+        sum -= point.mass * point.gravity_scale * gravity.dot(x);
     }
     let (sheet, x) = (&model.sheet, &nodes.x[nodes.bodies..]);
     for ((mass, scale), x) in sheet.elements.mass.iter().zip(&sheet.gravity_scale).zip(x) {

@@ -1,5 +1,5 @@
-//! Everything that moves as one list of nodes: rigid bodies by slot, then the particles of all deformable
-//! objects. A particle is a body that does not turn, I⁻¹ = 0 [shinar2008 §4; "infinite inertia tensor" in
+//! Everything that moves as one list of nodes: rigid bodies by slot, point masses by slot, then the particles of
+//! all deformable objects. A particle is a body that does not turn, I⁻¹ = 0 [shinar2008 §4; "infinite inertia tensor" in
 //! the print]. Bodies that nothing pushes, and held particles, have no response at all.
 //!
 //! Two velocities live side by side: `v`, of time n, which collisions and post-stabilization change and
@@ -20,11 +20,12 @@ use crate::step::rigid::kinematic::keyframe_velocity;
 /// All bodies and particles.
 #[derive(Debug, Default)]
 pub struct Nodes {
-    /// How many of the nodes are bodies; slots that are not in use are among them.
+    /// How many of the nodes are bodies or point masses, which elements do not join; slots that are not in use
+    /// are among them.
     pub bodies: usize,
     /// Centres of mass, and particles, m.
     pub x: Vec<Vec3>,
-    /// Orientations of bodies.
+    /// Orientations of bodies; point masses keep theirs.
     pub rotation: Vec<Quat>,
     /// What each puts up against impulses, in world axes.
     pub mass: Vec<BodyMass>,
@@ -40,7 +41,7 @@ pub type Velocities = [Twist];
 impl Nodes {
     /// Takes in the state at the beginning of a substep.
     pub fn gather(&mut self, model: &Model, state: &State, span: &Span) {
-        self.bodies = model.bodies.len();
+        self.bodies = model.bodies.len() + model.points.len();
         self.x.clear();
         self.rotation.clear();
         self.v.clear();
@@ -52,6 +53,11 @@ impl Nodes {
                 false if prescribed => keyframe_velocity(body, now, span.end(), span.dt),
                 _ => now.velocity,
             });
+        }
+        for point in state.points.iter() {
+            self.x.push(point.position);
+            self.rotation.push(Quat::IDENTITY);
+            self.v.push(Twist { linear: point.velocity, angular: Vec3::ZERO });
         }
         self.x.extend_from_slice(&state.particles.x);
         let particles = state.particles.v.iter();
@@ -79,6 +85,10 @@ impl Nodes {
         self.mass.extend(bodies.map(|(body, rotation)| body_mass(body, *rotation)));
         let particle =
             |m: &f64| BodyMass { inv_mass: Vec3::splat(1.0 / m), inv_inertia: Mat3::ZERO };
+        self.mass.extend(model.points.iter().map(|point| match point.alive {
+            true => particle(&point.mass),
+            false => BodyMass::default(),
+        }));
         self.mass.extend(model.sheet.elements.mass.iter().map(particle));
         for (particle, hold) in &model.sheet.pins {
             if !matches!(hold, PinHold::Body { .. }) {
@@ -95,6 +105,11 @@ impl Nodes {
 
     /// Writes the end of a substep into the state.
     pub fn write(&self, model: &Model, state: &mut State, span: &Span) {
+        for slot in 0..model.points.len() {
+            let node = model.bodies.len() + slot;
+            state.points.particles.x[slot] = self.x[node];
+            state.points.particles.v[slot] = self.v[node].linear;
+        }
         for (slot, now) in state.bodies.iter_mut().enumerate() {
             (now.position, now.rotation) = (self.x[slot], self.rotation[slot]);
             now.velocity = self.v[slot];

@@ -2,6 +2,7 @@
 
 use crate::math::Twist;
 use crate::model::Model;
+use crate::model::body::model::BodyModel;
 use crate::model::settings::Settings;
 use crate::shape::Shape;
 use crate::state::State;
@@ -40,6 +41,10 @@ pub fn substeps(model: &Model, state: &State, settings: &Settings, dt: f64) -> u
         if !body.alive || body.shape.is_half_space() {
             continue;
         }
+        if !touches_anything(body) {
+            rate = rate.max(now.velocity.angular.length() / TURN);
+            continue;
+        }
         let Twist { linear, angular } = now.velocity;
         let speed = linear.length() + if body.is_dynamic() { fall } else { 0.0 };
         let thick = thickness(&body.shape);
@@ -50,7 +55,8 @@ pub fn substeps(model: &Model, state: &State, settings: &Settings, dt: f64) -> u
     if !sheet.is_empty() {
         // particles that no edge tells the size of look as far as solids are thick
         let particles = state.particles.v.iter().map(|v| v.length()).fold(0.0, f64::max);
-        let thin = model.bodies.iter().filter(|b| b.alive && !b.shape.is_half_space());
+        let solid = |b: &&BodyModel| b.alive && !b.shape.is_half_space() && touches_anything(b);
+        let thin = model.bodies.iter().filter(solid);
         let thin = thin.map(|b| thickness(&b.shape)).fold(f64::INFINITY, f64::min);
         let look = if sheet.edge_length > 0.0 { sheet.edge_length.min(thin) } else { thin };
         if look.is_finite() {
@@ -59,6 +65,11 @@ pub fn substeps(model: &Model, state: &State, settings: &Settings, dt: f64) -> u
     }
     let wanted = (rate * dt).ceil().min(f64::from(SUBSTEPS_MAX)) as u32;
     wanted.max(settings.substeps).min(SUBSTEPS_MAX)
+}
+
+/// Whether any group of others may touch it: bones in flesh often touch nothing.
+fn touches_anything(body: &BodyModel) -> bool {
+    body.groups.collides != 0 && body.groups.member != 0
 }
 
 /// Half of what is thin about a shape, m: of a mesh, which may be thin anywhere, a share of its size.

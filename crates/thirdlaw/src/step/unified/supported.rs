@@ -15,14 +15,12 @@ pub fn unsupported(model: &Model, settings: &Settings) -> Option<&'static str> {
     };
     [
         (model.joints.iter().any(held_otherwise), "joints that are not held by impulses"),
-        (model.points.iter().any(|point| point.alive), "point masses"),
         (
             model.constraints.iter().any(|slot| slot.constraint.is_some()),
             "constraints of one's own",
         ),
         (model.contact_hook.is_some(), "hooks of contacts"),
         (model.bodies.iter().any(|body| body.alive && body.dominance != 0), "dominance"),
-        (model.emitters.iter().any(|emitter| emitter.alive), "emitters"),
         (!model.sheet.body_bonds.is_empty(), "vertices bound softly to bodies"),
         (model.sheet.pins.iter().any(sliding), "vertices that are held in some directions only"),
     ]

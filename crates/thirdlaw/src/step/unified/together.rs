@@ -1,7 +1,7 @@
 //! Contacts with all that is solved together with them: what deforms, bonds, joints (steps III and V).
 
 use super::contact::{self, Relaxed};
-use super::coupled::{Coupled, Outcome};
+use super::coupled::{Coupled, Outcome, TOLERANCE};
 use super::elastic::Elastic;
 use super::joints::Joints;
 use super::nodes::Nodes;
@@ -13,6 +13,7 @@ use crate::linalg::block::{Block, Pattern, block_of};
 use crate::math::{Mat3, Twist, Vec3};
 use crate::model::Model;
 use crate::model::deformable::model::PinHold;
+use crate::model::point::PointModel;
 use crate::model::settings::Settings;
 use crate::state::State;
 
@@ -139,7 +140,7 @@ impl Together {
             rows.scatter(row, -z, &mut right);
         }
         let mut v = nodes.v.clone();
-        let outcome = coupled.solve(&system, &right, &mut v, rows, &nodes.mass);
+        let outcome = coupled.solve((&system, &nodes.mass), &right, &mut v, rows, TOLERANCE);
         rows.give(touches);
         rows.list.iter_mut().zip(start).for_each(|(row, z)| row.impulse -= z);
         rows.push(&mut nodes.v, &nodes.mass);
@@ -170,6 +171,9 @@ impl Together {
                 false => (0.0, Mat3::ZERO),
             });
         }
+        let points = model.points.iter();
+        let mass_of = |point: &PointModel| if point.alive { point.mass } else { 0.0 };
+        self.bodies.extend(points.map(|point| (mass_of(point), Mat3::ZERO)));
     }
 }
 
