@@ -112,11 +112,24 @@ fn positions_get_their_volumes_back_about_the_same_centre() {
     let mobility = Mobility::free(scene.mass.iter().copied());
     let mut u = vec![Vec3::ZERO; scene.x.len()];
     let mut projection = Projection::default();
-    let mut flow = Flow { particles: &mut u, bodies: &mut [] };
-    let report = projection.displace(&scene.rings, &mobility, (&scene.x, 0.01), &mut flow);
-    let (moved, _, energy) = momenta(&scene, &scene.x, &u);
-    println!("{report:?}");
-    assert!(report.error < 1e-5 && moved.length() < 1e-13 && energy > 0.0);
+    let (mut x, mut error) = (scene.x.clone(), f64::INFINITY);
+    for step in 0..40 {
+        u.fill(Vec3::ZERO);
+        let mut flow = Flow { particles: &mut u, bodies: &mut [] };
+        let report = projection.displace(&scene.rings, &mobility, (&x, 0.01), &mut flow);
+        let (moved, _, energy) = momenta(&scene, &x, &u);
+        println!("{step}: {report:?}");
+        let mass: f64 = scene.mass.iter().sum();
+        let most = (2.0 * mass * energy).sqrt();
+        assert!(moved.length() < 1e-8 * most, "{moved} {most}");
+        error = report.error;
+        if error < 1e-5 {
+            assert!(energy > 0.0 || step > 0);
+            break;
+        }
+        x.iter_mut().zip(&u).for_each(|(x, u)| *x += 0.01 * *u);
+    }
+    assert!(error < 1e-5, "{error}");
 }
 
 /// A pinned particle stays; what a body carries moves with it, and the body gets what the rest gives.

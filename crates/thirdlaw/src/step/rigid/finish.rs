@@ -47,8 +47,9 @@ pub fn finish(
                 if let Some(moved) = moved.get(place as usize) {
                     let start = now.position;
                     *now = *moved;
-                    seen.fast |= is_fast(body, start.distance(now.position), now);
-                    sleep::count_quiet(body, now, dt);
+                    let way = start.distance(now.position);
+                    seen.fast |= is_fast(body, way, now);
+                    sleep::count_quiet(body, now, (way, dt));
                 } else if body.alive && body.kind == BodyKind::Kinematic {
                     for substep in 0..settings.substeps {
                         move_kinematic(body, now, time, dt, (substep, settings.substeps));

@@ -14,12 +14,17 @@ const QUIET_TIME: f64 = 0.5;
 /// Most that one step counts, s: impulses need some steps to converge.
 const STEP_MOST: f64 = 0.125 * QUIET_TIME;
 
-/// Counts how long a body has been quiet, after a step of `dt` seconds.
-pub fn count_quiet(body: &BodyModel, now: &mut BodyState, dt: f64) {
+/// Speed, over that of quiet bodies, at which a body is brought somewhere, by joints that close or overlaps that
+/// are pushed apart: it may have no velocity then, and is not at rest.
+const BROUGHT: f64 = 10.0;
+
+/// Counts how long a body has been quiet, after a step of `dt` seconds in which it went this `way`, m.
+pub fn count_quiet(body: &BodyModel, now: &mut BodyState, (way, dt): (f64, f64)) {
     let speed = now.velocity.linear.length() + now.velocity.angular.length() * body.reach;
     let scale = speed_scale(body.reach);
     let counts = (dt / scale).min(STEP_MOST);
-    now.quiet = if speed < QUIET_SPEED * scale { now.quiet + counts } else { 0.0 };
+    let quiet = speed < QUIET_SPEED * scale && way < BROUGHT * QUIET_SPEED * scale * dt;
+    now.quiet = if quiet { now.quiet + counts } else { 0.0 };
 }
 
 /// Puts quiet islands to sleep; returns how many bodies sleep.

@@ -102,12 +102,15 @@ pub fn invert(
     }
 }
 
+/// Particles, and what moves them by how much.
+type Moved<'a> = &'a [(u32, Twist)];
+
 impl Blocks {
     /// Notes g_b d g_pᵀ of all bodies in `one` and particles in `other`.
     fn note_between(
         &mut self,
         d: f64,
-        (one, other): (&[(u32, Twist)], &[(u32, Twist)]),
+        (one, other): (Moved, Moved),
         count: usize,
     ) {
         let is_body = |i: &u32| (*i as usize) < count;

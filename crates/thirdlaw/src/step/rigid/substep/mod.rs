@@ -415,7 +415,8 @@ impl IslandScratch {
     /// Whether something that moves by itself, or a surface that runs, may do work on the first bodies.
     fn is_driven(&self, count: usize) -> bool {
         let moves = |v: &Twist| v.linear != Vec3::ZERO || v.angular != Vec3::ZERO;
-        self.velocities.bodies[count..].iter().any(moves) || self.surfaces.iter().any(Surfaces::run)
+        self.velocities.bodies[count..].iter().any(moves)
+            || self.surfaces.iter().any(Surfaces::runs)
     }
 
     /// Largest speed of a point of the first bodies, m/s.

@@ -68,8 +68,12 @@ impl Surfaces {
     }
 
     /// Whether a surface runs against its body.
-    pub fn run(&self) -> bool {
-        self.velocities != [Vec3::ZERO; 2]
+    pub fn runs(&self) -> bool {
+        let still = match self.run {
+            Some(run) => run == Vec3::ZERO,
+            None => self.velocities == [Vec3::ZERO; 2],
+        };
+        !still
     }
 
     /// What the two friction rows of a point want: how fast surfaces run, and μ as they slide or stick, given
