@@ -54,7 +54,7 @@ fn candidates(sketch: &Sketch) -> impl Iterator<Item = Sketch> + '_ {
     let cloths = (0..sketch.cloths.len()).map(|i| edited(sketch, |s| drop(s.cloths.remove(i))));
     let softs = (0..sketch.softs.len()).map(|i| edited(sketch, |s| drop(s.softs.remove(i))));
     let ties = (0..sketch.partition.ties.len())
-        .map(|i| edited(sketch, |s| drop(s.partition.ties.remove(i))));
+        .map(|i| edited(sketch, |s| _ = s.partition.ties.remove(i)));
     let touches = (0..sketch.partition.touches.len()).map(|i| {
         edited(sketch, |s| {
             s.partition.touches.remove(i);

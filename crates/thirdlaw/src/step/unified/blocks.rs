@@ -102,17 +102,12 @@ pub fn invert(
     }
 }
 
-/// Particles, and what moves them by how much.
+/// Nodes of a contact, and what it does to each.
 type Moved<'a> = &'a [(u32, Twist)];
 
 impl Blocks {
     /// Notes g_b d g_pᵀ of all bodies in `one` and particles in `other`.
-    fn note_between(
-        &mut self,
-        d: f64,
-        (one, other): (Moved, Moved),
-        count: usize,
-    ) {
+    fn note_between(&mut self, d: f64, (one, other): (Moved, Moved), count: usize) {
         let is_body = |i: &u32| (*i as usize) < count;
         for (body, g) in one.iter().filter(|(i, _)| is_body(i)) {
             for (node, h) in other.iter().filter(|(i, _)| !is_body(i)) {
