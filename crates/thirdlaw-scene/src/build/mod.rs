@@ -88,10 +88,11 @@ pub fn build(root: &Table, base: Option<&Path>) -> Result<Built, Vec<SceneError>
     for bound in [false, true] {
         object = first;
         for section in ["cloths", "soft_bodies", "points", "urdf"] {
+            let has_pins = ["cloths", "soft_bodies"].contains(&section);
             for entry in root.named(section) {
                 object += 1;
                 let Some(table) = entry.node.table() else { continue };
-                if pins::is_bound(table) != bound {
+                if (has_pins && pins::is_bound(table)) != bound {
                     continue;
                 }
                 match section {

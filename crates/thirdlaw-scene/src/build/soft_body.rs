@@ -166,7 +166,8 @@ fn formula(node: &Node) -> Option<Result<SolidMesh, DeformableError>> {
     let length = |key: &str| table.number(key).unwrap_or(1.0);
     let spacing = |width: f64| table.number("spacing").unwrap_or(width / ACROSS);
     // boxes and blobs have none
-    let radius = if table.number("radius").is_none() { 0.0 } else { length("radius") };
+    let round = matches!(entry.key.as_str(), "ball" | "cylinder" | "torus" | "tube");
+    let radius = if round { length("radius") } else { 0.0 };
     Some(match entry.key.as_str() {
         "box" => {
             let cells = table.get("cells").map(Node::numbers).unwrap_or_default();
