@@ -38,9 +38,9 @@ fn library() -> PathBuf {
     let mut build = std::process::Command::new(cargo);
     build.args(["build", "--quiet", "-p", "thirdlaw-fmu-binary"]);
     let program = std::env::current_exe().unwrap();
-    if program.components().any(|part| part.as_os_str() == "release") {
-        build.arg("--release");
-    }
+    // what the tests were built with is built already
+    let release = program.components().any(|part| part.as_os_str() == "release");
+    build.args(["--profile", if release { "release" } else { "test" }]);
     assert!(build.status().unwrap().success(), "the library does not build");
     FmuExport::library_beside_program().expect("it was just built")
 }

@@ -24,13 +24,13 @@ pub fn lathe(profile: &[[f64; 2]], flat: [f64; 2], around: u32) -> (Vec<Vec3>, V
     let at = |ring: u32, i: u32| 1 + ring * around + i % around;
     let tip = 1 + rings * around;
     for i in 0..around {
-        triangles.push([0, at(0, i), at(0, i + 1)]);
+        triangles.push([0, at(0, i + 1), at(0, i)]);
         for ring in 1..rings {
             let (a, b) = (at(ring - 1, i), at(ring - 1, i + 1));
             let (c, d) = (at(ring, i), at(ring, i + 1));
-            triangles.extend([[a, c, b], [b, c, d]]);
+            triangles.extend([[a, b, c], [b, d, c]]);
         }
-        triangles.push([at(rings - 1, i), tip, at(rings - 1, i + 1)]);
+        triangles.push([at(rings - 1, i), at(rings - 1, i + 1), tip]);
     }
     (vertices, triangles)
 }
