@@ -27,6 +27,10 @@ const WINDOW: f64 = 1.0 / 32.0;
 /// Share of the distance looked for within which it counts as reached.
 const NEAR: f64 = 0.02;
 
+/// Share of the smaller shape's size by which shapes that start at the distance looked for have to come nearer
+/// in order to meet.
+const CLOSER: f64 = 0.02;
+
 /// The motion of a body in one step: the centre of mass goes straight, the rotation is uniform.
 #[derive(Clone, Copy, Debug)]
 pub struct Motion {
@@ -70,7 +74,9 @@ impl Motion {
 }
 
 /// First time in 0..1 at which the shapes come within `target` (m) of each other; none if they do
-/// not, or if they start within it.
+/// not, or if they start within it. Shapes that start at it, but for rounding, meet only if they go on
+/// towards each other: what was stopped there in the step before and moves along or away must not be stopped
+/// again in every step.
 ///
 /// Triangles of meshes count from their front only: a body that starts behind one passes.
 pub fn time_of_impact(
@@ -203,7 +209,13 @@ impl Sweep {
             let ahead = distance - target;
             if ahead <= tolerance {
                 let from_behind = behind(&piece_a, n) || behind(&piece_b, -n);
-                return (!from_behind && (time > 0.0 || ahead > 0.0)).then_some(time);
+                if from_behind || time > 0.0 || ahead <= 0.0 {
+                    return (!from_behind && time > 0.0).then_some(time);
+                }
+                let end_a = place(a, i, &path_a.at(1.0), &mut self.a)?;
+                let end_b = place(b, j, &path_b.at(1.0), &mut self.b)?;
+                let closer = distance - direction::gap(&end_a, &end_b, n);
+                return (closer > CLOSER * size).then_some(time);
             }
             let approach = -n.dot(relative)
                 + path_a.turn.cross(n).length() * reach_a
@@ -257,10 +269,15 @@ fn against_half_space(
         let pose = path.at(time);
         let n = pose.rotation * normal;
         let body_pose = body_path.at(time);
-        let lowest = lowest(body, &body_pose, n, &mut buffer);
-        let ahead = lowest - n.dot(pose.translation) - target;
+        let ahead = lowest(body, &body_pose, n, &mut buffer) - n.dot(pose.translation) - target;
         if ahead <= tolerance {
-            return (time > 0.0 || ahead > 0.0).then_some(time);
+            if time > 0.0 || ahead <= 0.0 {
+                return (time > 0.0).then_some(time);
+            }
+            let (end, body_end) = (path.at(1.0), body_path.at(1.0));
+            let n = end.rotation * normal;
+            let left = lowest(body, &body_end, n, &mut buffer) - n.dot(end.translation) - target;
+            return (ahead - left > CLOSER * reach).then_some(time);
         }
         // the plane's own turning sweeps as far as the body is from its centre
         let lever = (body_pose.translation - pose.translation).length()

@@ -81,6 +81,10 @@ impl System {
                 break;
             }
         }
+        if !agreed {
+            // a step that was bent leaves rows at bounds that hold them
+            self.release(v, &mut memory.slopes);
+        }
         self.descent = memory;
         if agreed && self.factor.gives_way {
             (0..TIDY).for_each(|_| self.correct(v));

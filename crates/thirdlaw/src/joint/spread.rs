@@ -28,7 +28,7 @@ impl System {
         spread.rows.clear();
         spread.pushes.clear();
         spread.counts.clear();
-        if !self.factored && self.order.has_many_loops() {
+        if !self.factored {
             self.assemble(false);
         }
     }

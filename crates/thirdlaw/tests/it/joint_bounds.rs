@@ -2,7 +2,8 @@
 
 use crate::{cuboid, world};
 use thirdlaw::{
-    Axis, Body, BodyId, Drive, Joint, JointId, Mass, Mat3, Pose, Quat, Side, Vec3, World, measure,
+    Axis, Body, BodyId, Drive, Joint, JointId, Mass, Mat3, Pose, Quat, Shape, Side, Vec3, World,
+    measure,
 };
 
 /// A bar along y from one height to another.
@@ -55,6 +56,92 @@ fn an_arm_whose_motor_runs_into_its_stop_makes_no_energy() {
         most += 0.122 / 120.0 * now.max(rate).max(7.205);
         rate = now;
         assert!(sum(&world) < most + 0.01, "frame {frame}: {} of {most}", sum(&world));
+    }
+}
+
+/// A hinge of an arm: its axis, the velocity and effort of its motor, its stops.
+type Pin = (Vec3, f64, f64, Option<(f64, f64)>);
+
+/// Arms of bars on each other over the ground, a motor in every hinge.
+const ARMS: [&[Pin]; 6] = [
+    &[
+        (Vec3::Z, 1.107, 0.853, Some((-1.191, 1.373))),
+        (Vec3::Z, -6.498, 1.236, Some((-0.907, 1.581))),
+        (Vec3::Z, -3.739, 3.164, Some((-1.429, 0.240))),
+        (Vec3::X, 7.026, 22.238, None),
+    ],
+    &[
+        (Vec3::Z, -3.147, 19.747, Some((-1.964, 1.189))),
+        (Vec3::Y, 4.807, 0.833, None),
+        (Vec3::Y, 4.476, 0.857, None),
+        (Vec3::X, 5.263, 11.803, Some((-1.442, 1.329))),
+    ],
+    &[
+        (Vec3::Z, -2.073, 15.516, None),
+        (Vec3::X, -5.811, 2.821, Some((-1.123, 0.903))),
+        (Vec3::Z, 6.357, 15.075, Some((-1.964, 0.680))),
+        (Vec3::Z, -0.411, 22.712, None),
+        (Vec3::X, 7.866, 0.932, None),
+    ],
+    &[
+        (Vec3::X, 1.854, 2.588, Some((-0.679, 1.385))),
+        (Vec3::Y, -0.534, 18.726, None),
+        (Vec3::Y, -4.428, 9.148, Some((-0.552, 1.337))),
+        (Vec3::Z, -5.423, 7.990, None),
+        (Vec3::X, 1.517, 0.750, Some((-0.240, 0.927))),
+    ],
+    &[
+        (Vec3::Z, -1.312, 21.620, Some((-1.611, 1.627))),
+        (Vec3::Z, 0.081, 3.519, Some((-0.321, 0.971))),
+        (Vec3::Z, 4.700, 3.759, None),
+    ],
+    &[
+        (Vec3::Y, 6.279, 0.710, Some((-1.317, 0.845))),
+        (Vec3::Z, -3.722, 0.833, Some((-1.955, 0.354))),
+        (Vec3::Z, -1.260, 18.308, Some((-0.590, 1.260))),
+        (Vec3::Z, 1.936, 10.393, None),
+        (Vec3::Y, 2.569, 10.438, None),
+    ],
+];
+
+/// Motors that hold a mechanism against the ground hold it only as far as their effort goes: what the ground
+/// pushes with is no more than they bear, and no more energy comes out than they put in.
+#[test]
+fn arms_pressed_to_the_ground_by_their_motors_make_no_energy() {
+    let length = 0.25;
+    for (number, pins) in ARMS.iter().enumerate() {
+        for rate in [60.0, 240.0] {
+            let mut world = world(9.81);
+            let mut ground = Body::fixed(Shape::half_space(Vec3::Y).unwrap()).at(0.0, -0.025, 0.0);
+            ground.material.friction = 0.9;
+            world.add_body(ground).unwrap();
+            let mut before = Side::World;
+            let mut motors = Vec::new();
+            for (i, &(axis, velocity, limit, stops)) in pins.iter().enumerate() {
+                let from = length * i as f64;
+                let id = bar(&mut world, from, from + length, 0.75);
+                let joint = Joint::hinge(before, id).at(0.0, from, 0.0).axis(axis);
+                let joint = joint.driven(Axis::TurnX, Drive::motor(velocity, limit));
+                let joint = stops
+                    .into_iter()
+                    .fold(joint, |joint, (low, high)| joint.limit(Axis::TurnX, low, high));
+                motors.push((world.add_joint(joint).unwrap(), velocity, limit, 0.0_f64));
+                before = id.into();
+            }
+            let mut most = sum(&world);
+            for frame in 0..(2.0 * rate) as usize {
+                world.step(1.0 / rate).unwrap();
+                for (joint, velocity, limit, last) in &mut motors {
+                    let now = world.joint_reading(*joint).unwrap().rate(Axis::TurnX).abs();
+                    most += *limit / rate * now.max(*last).max(velocity.abs());
+                    *last = now;
+                }
+                let now = sum(&world);
+                assert!(now < most + 0.01, "arm {number}, frame {frame}: {now} J of {most}");
+                let apart = measure::joint_error(&world);
+                assert!(apart < 1e-4, "arm {number}, frame {frame}: {apart} m apart");
+            }
+        }
     }
 }
 

@@ -67,12 +67,9 @@ pub fn make(draw: &mut Draw) -> Sketch {
         sketch.bodies[0].spin = draw.vector(3.0);
         sketch.bodies[0].spin *= if kind == JointKind::Ball { 1.0 } else { 0.0 };
     } else if draw.chance(0.4) {
-        sketch.wall(
-            "floor",
-            Vec3::new(0.0, -1.2 * length * count as f64, 0.0),
-            Vec3::Y,
-            [0.5, 0.0],
-        );
+        // below the chain, however steep it hangs at the start
+        let floor = -1.2 * (length + gap) * count as f64;
+        sketch.wall("floor", Vec3::new(0.0, floor, 0.0), Vec3::Y, [0.5, 0.0]);
     }
     sketch
 }

@@ -25,6 +25,7 @@ mod jointed_books;
 pub(crate) mod jointed_bounce;
 pub(crate) mod jointed_contacts;
 pub(crate) mod jointed_rows;
+pub(crate) mod jointed_through;
 pub(crate) mod kinematic;
 pub(crate) mod next_problem;
 mod parts;

@@ -117,7 +117,7 @@ pub struct IslandScratch {
     /// Momenta of joints and bodies that float.
     pub(crate) books: super::jointed_books::Books,
     /// For contacts of bodies with joints.
-    pub(crate) through: super::jointed_contacts::Through,
+    pub(crate) through: super::jointed_through::Through,
 }
 
 #[derive(Clone, Copy, Debug)]
