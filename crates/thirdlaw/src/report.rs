@@ -278,6 +278,23 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
+    /// Cloth took more work in this step than any that comes out: something squeezes, pulls or tangles it
+    /// so that no motion agrees with everything. Restore an earlier state, take shorter steps or give it more
+    /// room; or go on from what was reached of the step.
+    ClothUnsolved {
+        /// Which cloth.
+        cloth: ClothId,
+        /// Which of its vertices is pressed hardest, or moves fastest where nothing presses.
+        vertex: u32,
+        /// The body that presses it.
+        body: Option<BodyId>,
+        /// Iterations of conjugate gradients spent.
+        iterations: u32,
+        /// Steps made before this one.
+        step: u64,
+        /// Simulated time at its start, s.
+        time: f64,
+    },
     /// A particle's state became infinite or NaN in this step. The world refuses to go on from it;
     /// restore an earlier state, or remove the emitter.
     ParticleNotFinite {
@@ -324,6 +341,18 @@ impl std::fmt::Display for StepError {
                 "vertex {vertex} of {cloth} became infinite or NaN in step {step} (t = {time} s); \
                  restore an earlier state or remove the cloth"
             ),
+            StepError::ClothUnsolved { cloth, vertex, body, iterations, step, time } => {
+                write!(
+                    f,
+                    "{cloth} did not come out of step {step} (t = {time} s) in {iterations} "
+                )?;
+                write!(f, "iterations: vertex {vertex} ")?;
+                match body {
+                    Some(body) => write!(f, "is pressed hardest, by {body}")?,
+                    None => write!(f, "is the fastest")?,
+                }
+                write!(f, "; restore an earlier state, and take shorter steps or give it more room")
+            }
             StepError::ParticleNotFinite { emitter, particle, step, time } => write!(
                 f,
                 "particle {particle} of {emitter} became infinite or NaN in step {step} (t = {time} \

@@ -52,6 +52,8 @@ fn culprit(scene: &Scene, error: &StepError) -> Option<String> {
             let name = found.map_or_else(|| cloth.to_string(), |c| format!("cloth {}", c.name));
             format!("vertex {vertex} of {name}")
         }
+        // what took the work is not what became infinite: the error says it all
+        StepError::ClothUnsolved { .. } => return None,
         StepError::ParticleNotFinite { emitter, particle, .. } => {
             let found = scene.emitters.iter().find(|e| e.id == *emitter);
             let name = found.map_or_else(|| emitter.to_string(), |e| e.name.clone());
@@ -77,7 +79,9 @@ fn remedy(error: &StepError) -> &'static str {
 /// Number of the step and time (s) at which a state became infinite or NaN.
 fn moment(error: &StepError) -> Option<(u64, f64)> {
     match error {
-        StepError::TimeStep(_) | StepError::Unsupported { .. } => None,
+        StepError::TimeStep(_)
+        | StepError::Unsupported { .. }
+        | StepError::ClothUnsolved { .. } => None,
         StepError::NotFinite { step, time, .. }
         | StepError::ClothNotFinite { step, time, .. }
         | StepError::ParticleNotFinite { step, time, .. }

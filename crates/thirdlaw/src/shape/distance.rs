@@ -145,14 +145,18 @@ fn cone(h: f64, r: f64, p: [f64; 2]) -> Flat {
 
 fn hull_distance(hull: &Hull, p: Vec3, reach: f64) -> Option<Surface> {
     let plane = |face: usize| {
-        let corner = hull.vertices[hull.corners(face)[0] as usize];
-        hull.normals[face].dot(p - corner)
+        let [normal, corner] = hull.planes[face];
+        normal.dot(p - corner)
     };
     let (mut top, mut height) = (0, f64::NEG_INFINITY);
     for face in 0..hull.faces.len() {
         let distance = plane(face);
         if distance > height {
             (top, height) = (face, distance);
+            // the nearest point is no nearer than any plane
+            if height > reach && height > 0.0 {
+                return None;
+            }
         }
     }
     let normal = *hull.normals.get(top)?;
@@ -180,11 +184,18 @@ fn hull_distance(hull: &Hull, p: Vec3, reach: f64) -> Option<Surface> {
         }
     };
     try_face(top, &mut least);
-    if least > height * (1.0 + 1e-12) {
-        for face in (0..hull.faces.len()).filter(|&f| f != top) {
-            let distance = plane(face);
+    // Where no face around the nearest point so far comes nearer, none does: the hull is convex. So the
+    // way goes from face to face, and what is far from it is not looked at.
+    let mut at = (least > height * (1.0 + 1e-12)).then_some(top);
+    while let Some(face) = at.take() {
+        for &other in hull.around(face) {
+            let before = least;
+            let distance = plane(other as usize);
             if distance > 0.0 && distance < least {
-                try_face(face, &mut least);
+                try_face(other as usize, &mut least);
+            }
+            if least < before {
+                at = Some(other as usize);
             }
         }
     }

@@ -24,6 +24,12 @@ pub struct Hull {
     pub edges: Vec<HullEdge>,
     /// The points that it was made around, m.
     pub(crate) given: Vec<Vec3>,
+    /// Normal and a corner of each face, side by side: what looks at all faces reads nothing else.
+    pub(crate) planes: Vec<[Vec3; 2]>,
+    /// For each face those that share a corner with it, where they start in `ring` and how many they
+    /// are.
+    rings: Vec<[u32; 2]>,
+    ring: Vec<u32>,
 }
 
 /// An edge of a polyhedron.
@@ -70,6 +76,9 @@ impl Hull {
             loops: Vec::new(),
             edges: Vec::new(),
             given: Vec::new(),
+            planes: Vec::new(),
+            rings: Vec::new(),
+            ring: Vec::new(),
         };
         for face in poly.faces() {
             let start = face.first_vertex_or_edge as usize;
@@ -79,10 +88,12 @@ impl Hull {
             hull.faces.push([hull.loops.len() as u32, corners.len() as u32]);
             hull.loops.extend_from_slice(corners);
             hull.normals.push(normal);
+            hull.planes.push([normal, hull.vertices[corners[0] as usize]]);
         }
         if hull.faces.len() < 4 {
             return Err(ShapeError::Hull);
         }
+        hull.find_rings();
         let mut half_edges = BTreeMap::new();
         for face in 0..hull.faces.len() {
             for (i, j) in hull.sides(face) {
@@ -98,6 +109,30 @@ impl Hull {
             }
         }
         Ok(hull)
+    }
+
+    fn find_rings(&mut self) {
+        let mut at: Vec<Vec<u32>> = vec![Vec::new(); self.vertices.len()];
+        for face in 0..self.faces.len() {
+            self.corners(face).iter().for_each(|&corner| at[corner as usize].push(face as u32));
+        }
+        for face in 0..self.faces.len() {
+            let start = self.ring.len();
+            let corners = self.corners(face).iter();
+            let mut near: Vec<u32> =
+                corners.flat_map(|&c| at[c as usize].iter().copied()).collect();
+            near.sort_unstable();
+            near.dedup();
+            near.retain(|&f| f != face as u32);
+            self.rings.push([start as u32, near.len() as u32]);
+            self.ring.extend(near);
+        }
+    }
+
+    /// Faces that share a corner with a face.
+    pub(crate) fn around(&self, face: usize) -> &[u32] {
+        let [start, len] = self.rings[face];
+        &self.ring[start as usize..(start + len) as usize]
     }
 
     /// Corners of a face, counter-clockwise seen from outside.

@@ -43,7 +43,7 @@ mod volume;
 
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::model::settings::{ClothForces, ClothSolver, Precision, Settings};
+use crate::model::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
 use crate::parallel::loops::awake;
 use crate::parallel::pool;
 use crate::report::{Observer, StepError, StepReport};
@@ -81,6 +81,8 @@ const HELPED: usize = 1000;
 /// Iterations in a frame after which steps that are to be solved to an error are taken as they come, in few
 /// rounds: what has not come out by then will not, and the report says so.
 const WORK_MAX: u32 = 20_000;
+/// How many times that ends the step with an error, at the usual iterations and rounds.
+const HOPELESS: f64 = 3.0;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
 /// Most accepted steps before a larger one is tried.
@@ -136,7 +138,7 @@ pub fn step(
     };
     let context = Context { model, settings, dt, time: state.time - dt, narrow, pushed };
     let helpers = (state.particles.x.len() / HELPED).min(pool::current_num_threads()).max(1) - 1;
-    awake(helpers, || advance(&context, state, starts, work, report, observer));
+    awake(helpers, || advance(&context, state, starts, work, report, observer))?;
     check_finite(model, state)
 }
 
@@ -148,7 +150,7 @@ fn advance(
     work: &mut Work,
     report: &mut StepReport,
     observer: &mut dyn Observer,
-) {
+) -> Result<(), StepError> {
     work.begin(context, state, starts);
     // time in ticks of the smallest step, so that it adds up exactly
     let mut deepest = LEVEL_MAX;
@@ -160,12 +162,17 @@ fn advance(
     let before = report.cg_iterations;
     let solved = context.settings.cloth.forces == ClothForces::Solved;
     let allowed = f64::from(WORK_MAX) * (context.dt / FRAME).max(1.0);
+    let hopeless = HOPELESS * allowed * patience(&context.settings.cloth);
     state.cloth.level = state.cloth.level.min(deepest);
     state.cloth.wait = state.cloth.wait.clamp(WAIT_MIN, WAIT_MAX);
     while tick < whole {
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
-        work.hurried = solved && f64::from(report.cg_iterations - before) > allowed;
+        let spent = report.cg_iterations - before;
+        work.hurried = solved && f64::from(spent) > allowed;
+        if f64::from(spent) > hopeless {
+            return Err(unsolved(context, state, work, spent));
+        }
         let smallest = state.cloth.level == deepest || work.hurried;
         let span = (share(tick), share(tick + length));
         let mut outcome = work.attempt(context, state, span, smallest, observer);
@@ -215,6 +222,33 @@ fn advance(
     }
     [report.cloth_solves, report.cloth_factors] = work.solver.counts;
     work.finish(context, state);
+    Ok(())
+}
+
+/// How many times the usual work the settings ask for.
+fn patience(settings: &ClothSettings) -> f64 {
+    let usual = ClothSettings::default();
+    let times = |asked: u32, usual: u32| (f64::from(asked) / f64::from(usual)).max(1.0);
+    times(settings.iterations, usual.iterations) * times(settings.rounds, usual.rounds)
+}
+
+/// Names where the work went: the particle that solids press hardest, or the fastest one.
+fn unsolved(context: &Context, state: &State, work: &Work, iterations: u32) -> StepError {
+    let Context { model, dt, .. } = *context;
+    let (vertex, body) = work.hardest(state);
+    let mut owners = model.cloths.iter().enumerate().filter(|(_, c)| c.alive);
+    let (slot, cloth) = match owners.find(|(_, c)| c.range().contains(&vertex)) {
+        Some((slot, cloth)) => (slot, vertex as u32 - cloth.first),
+        None => (0, vertex as u32),
+    };
+    StepError::ClothUnsolved {
+        cloth: model.cloth_id(slot),
+        vertex: cloth,
+        body: body.map(|slot| model.id(slot as usize)),
+        iterations,
+        step: state.step,
+        time: state.time - dt,
+    }
 }
 
 /// Names the first cloth whose state is not finite.

@@ -193,6 +193,10 @@ impl Work {
             return Attempt { failed: true, ..Attempt::default() };
         }
         let mut attempt = self.solve(&trial, share.1, last, true, observer);
+        // looking for crossings on wild ways takes longer than all else, and tells nothing
+        let most = context.settings.cloth.strain_step;
+        let strain = trial.sheet().elements.largest_strain(&self.solution.x1);
+        attempt.overstretched |= rises(self.strain, strain, most);
         if (attempt.stuck || attempt.overstretched) && !last {
             return attempt;
         }
@@ -235,7 +239,6 @@ impl Work {
             attempt.unfinished = true;
             self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
         }
-        let most = context.settings.cloth.strain_step;
         attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
     }
@@ -438,6 +441,18 @@ impl Work {
         pairs.dedup_by_key(|p| (p.kind, p.feature, p.body));
         state.cloth.pins.clone_from(&self.constraints.pins);
         self.strain = self.strain_after;
+    }
+
+    /// The particle that solids press hardest, and the slot of the body that does; the fastest one where
+    /// nothing presses.
+    pub fn hardest(&self, state: &State) -> (usize, Option<u32>) {
+        let pressed = self.contacts.touches.iter().filter(|t| t.active && t.pressure > 0.0);
+        if let Some(touch) = pressed.max_by(|a, b| a.pressure.total_cmp(&b.pressure)) {
+            let slot = self.solids.list[touch.solid as usize].slot;
+            return (touch.particle as usize, Some(slot));
+        }
+        let speeds = state.particles.v.iter().map(|v| v.length_squared()).enumerate();
+        (speeds.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |fastest| fastest.0), None)
     }
 
     /// At the end of the world's step: bodies get what cloth did to them.
