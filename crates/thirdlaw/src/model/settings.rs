@@ -72,6 +72,7 @@ pub struct ClothSettings {
     /// Most iterations of conjugate gradients in a round.
     pub iterations: u32,
     /// Most rounds in which contacts are judged and the system is solved again.
+    /// With [`ClothForces::Solved`] up to four times as many, while contacts change.
     pub rounds: u32,
     /// Rise of the largest strain in a step at which it is made again with half the length.
     pub strain_step: f64,

@@ -7,7 +7,7 @@ use super::near::Contacts;
 use super::solids::Solids;
 use super::solution::Solution;
 use super::system::Trial;
-use super::touch::{self, Moved, SurfaceDrag, Verdict};
+use super::touch::{self, Moved, Span, SurfaceDrag, Verdict};
 use crate::linalg::block::{Lane, Scalar, block_of, lane, vector};
 use crate::linalg::filter::{Filter, Hold, NONE};
 use crate::linalg::pcg::System;
@@ -22,6 +22,9 @@ use crate::parallel::loops::each_light;
 
 /// What pushes wrong, relative to all that pushes, with which contacts are settled.
 const SETTLED: f64 = 0.1;
+/// The same where steps are solved to an error of velocities: near the limit of friction, what is missing of it
+/// decides what slips.
+const SETTLED_CLOSELY: f64 = 0.03;
 /// Most drag of a creeping particle, in units of what holds it to its neighbours: more would hold it
 /// no better, and make residuals that hide all others.
 const DRAG_MAX: f64 = 100.0;
@@ -213,7 +216,7 @@ impl Contacts {
             verdict.add(pair.judge(solids, &|i| vector(&u[i as usize]), &solution.u_bodies));
         }
         if self.touches.is_empty() && constraints.filter.holds.is_empty() {
-            return asks(&verdict, solids);
+            return asks(&verdict, solids, span);
         }
         let sheet = trial.sheet();
         if context.settings.cloth.solver == ClothSolver::Penalty {
@@ -260,14 +263,14 @@ impl Contacts {
                 self.entered |= touch.active && !was;
             }
         }
-        asks(&verdict, solids)
+        asks(&verdict, solids, span)
     }
 }
 
 /// Whether what was found asks for another round. A body on cloth feels every contact; else what a
 /// few particles of many change is nothing to solve again for.
-fn asks(verdict: &Verdict, solids: &Solids) -> bool {
-    let small = SETTLED * verdict.push;
+fn asks(verdict: &Verdict, solids: &Solids, span: &Span) -> bool {
+    let small = if span.turns { SETTLED_CLOSELY } else { SETTLED } * verdict.push;
     let alone = solids.unknowns.is_empty();
     verdict.changed && !(alone && !verdict.entered && verdict.error <= small)
 }

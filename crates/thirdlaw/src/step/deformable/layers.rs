@@ -6,12 +6,14 @@
 //! added and the step is solved again. Friction is a drag, bounded by Coulomb's law with the pressure
 //! of the round before.
 
-use super::solids::Solids;
+use super::solids::{Solids, surface};
 use super::touch::{Span, Verdict};
+use crate::collide::deformable::parts::distance_to_parts;
 use crate::collide::deformable::{DeformableContact, Hit, NO_BODY};
 use crate::linalg::filter::NONE;
 use crate::linalg::stencil::Stencil;
 use crate::math::{Vec3, tangents};
+use crate::model::Model;
 use crate::state::cloth::{HitKind, LastPair};
 
 /// A place where cloth is near cloth, or a feature of a solid near the inside of a triangle or edge.
@@ -20,6 +22,10 @@ pub struct Pair {
     hit: Hit,
     /// Which of the near solids, or `NONE`.
     pub solid: u32,
+    /// Outward unit vector and surface point of a solid, m, and whether they are those of the end of the step.
+    normal: Vec3,
+    point: Vec3,
+    aimed: bool,
     /// Distance to keep, m.
     apart: f64,
     /// Impulse per velocity, N·s/(m/s).
@@ -58,6 +64,9 @@ const HARDEST: f64 = 100.0;
 pub(super) const CARRIED: f64 = 0.25;
 /// Change of pressure, relative to the larger, after which friction is looked at again.
 const FRICTION_CHANGE: f64 = 0.25;
+/// Cosine of the angle beyond which the surface at the end of a step is another one than that at its
+/// beginning.
+const TURNED: f64 = 0.5;
 /// Of overlap, the share that is taken out in a step.
 const RECOVERY: f64 = 0.3;
 
@@ -86,6 +95,9 @@ impl Pair {
         Some(Pair {
             hit: *hit,
             solid,
+            normal: hit.normal,
+            point: hit.point,
+            aimed: false,
             apart: contact.apart,
             stiffness,
             mass: 1.0 / inverse,
@@ -130,6 +142,50 @@ impl Pair {
         self.active = ahead < self.target || carried;
     }
 
+    /// Takes the plane of the solid where the place of the cloth, which moves at `velocity`, will be at the end
+    /// of the step. A pulley's force along normals of the beginning would hold back the strip that runs
+    /// over it, by the angle that it turns in a step.
+    pub fn aim(&mut self, model: &Model, solids: &Solids, (x, v): (&[Vec3], &[Vec3]), span: &Span) {
+        if self.solid == NONE {
+            return;
+        }
+        let solid = &solids.list[self.solid as usize];
+        let body = &model.bodies[solid.slot as usize];
+        let (shape, center, _, _) = surface(model, solid.slot);
+        let groups = model.sheet.groups.get(self.hit.particles[0] as usize);
+        let (from, velocity) = (self.hit.combine(x), self.hit.combine(v));
+        let end = solid.after.pose(center);
+        let local = end.inverse() * (from + span.h * velocity);
+        let reach = 4.0 * self.apart;
+        let Some((found, _)) = distance_to_parts(shape, &body.parts, groups, local, reach) else {
+            return;
+        };
+        let normal = end.rotation * found.normal;
+        // inside of a corner the nearest surface says nothing
+        if found.distance <= 0.0 || normal.dot(self.normal) < TURNED {
+            return;
+        }
+        let overlap = (self.apart - self.normal.dot(from - self.point)).max(0.0);
+        (self.normal, self.point, self.aimed) = (normal, end * found.point, true);
+        let gap = self.normal.dot(from - self.point) - self.apart;
+        self.target =
+            -(gap + overlap) / span.h + (RECOVERY * overlap / span.h).min(span.push_speed);
+        let ahead = self.normal.dot(velocity);
+        self.active |= ahead < self.target;
+    }
+
+    /// Velocity of the solid where it touches, m/s.
+    fn surface_velocity(&self, solids: &Solids) -> Vec3 {
+        let solid = &solids.list[self.solid as usize];
+        if self.aimed { solid.velocity_at(self.point) } else { solid.velocity_before(self.point) }
+    }
+
+    /// From the body's centre of mass to where it touches, m.
+    fn arm(&self, solids: &Solids) -> Vec3 {
+        let solid = &solids.list[self.solid as usize];
+        self.point - if self.aimed { solid.after.center } else { solid.before.center }
+    }
+
     /// Goes on as in the last step.
     pub fn resume(&mut self, last: &[LastPair], h: f64) {
         let (kind, feature) = self.key();
@@ -164,7 +220,7 @@ impl Pair {
         if !self.active {
             return;
         }
-        let n = self.hit.normal;
+        let n = self.normal;
         out.push(self.stencil(solids, n, self.stiffness, self.target));
         let limit = self.mu * self.pressure;
         if limit > 0.0 {
@@ -174,7 +230,7 @@ impl Pair {
             for axis in [a, b] {
                 let surface = match self.solid {
                     NONE => 0.0,
-                    s => axis.dot(solids.list[s as usize].velocity_before(self.hit.point)),
+                    _ => axis.dot(self.surface_velocity(solids)),
                 };
                 out.push(self.stencil(solids, axis, drag, surface));
             }
@@ -193,7 +249,7 @@ impl Pair {
         if self.solid != NONE {
             let solid = &solids.list[self.solid as usize];
             body = solid.unknown;
-            wrench = [axis, (self.hit.point - solid.before.center).cross(axis)];
+            wrench = [axis, self.arm(solids).cross(axis)];
         }
         Stencil { particles, gradient, stiffness, target, body, wrench }
     }
@@ -206,7 +262,7 @@ impl Pair {
         u: &dyn Fn(u32) -> Vec3,
         delta: &[[Vec3; 2]],
     ) -> Verdict {
-        let n = self.hit.normal;
+        let n = self.normal;
         let mut relative = Vec3::ZERO;
         for k in 0..usize::from(self.hit.count) {
             relative += self.hit.weights[k] * u(self.hit.particles[k]);
@@ -215,10 +271,10 @@ impl Pair {
         let mut surface = Vec3::ZERO;
         if self.solid != NONE {
             let solid = &solids.list[self.solid as usize];
-            surface = solid.velocity_before(self.hit.point);
+            surface = self.surface_velocity(solids);
             if solid.unknown != NONE {
                 let [v, w] = delta[solid.unknown as usize];
-                moved = v + w.cross(self.hit.point - solid.before.center);
+                moved = v + w.cross(self.arm(solids));
             }
         }
         let along = n.dot(relative - moved);

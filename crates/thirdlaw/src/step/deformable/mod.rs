@@ -17,6 +17,7 @@
 //!      gradients → constraint forces → constraints                constraints.rs, solver.rs
 //!      (by Newton's method where that would make energy)          newton.rs
 //!      or to an error of velocities, with a sparse factor         solved.rs
+//!      and with the motion of each cloth as a whole corrected     collective.rs
 //!      with pressures, where volumes are kept                       volume.rs, contact/incompressible.rs
 //!   5. what would pass is stopped, where settings ask for it       crossings.rs, contact/robust/
 //!      stretched too much at once? back to 1 with half the step
@@ -26,6 +27,7 @@
 //! of several particles); `system.rs` is the step, and shows by & and &mut what each stage reads and
 //! changes.
 
+mod collective;
 mod constraints;
 mod crossings;
 mod friction;

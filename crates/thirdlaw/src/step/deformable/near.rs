@@ -198,6 +198,10 @@ impl Contacts {
         for contact in found {
             if let Some(mut pair) = Pair::new(contact, solids, &around, crossing) {
                 pair.begin(solids, &state.particles.x, &solution.x1, span);
+                if span.turns {
+                    let moving = (&state.particles.x[..], &state.particles.v[..]);
+                    pair.aim(trial.context.model, solids, moving, span);
+                }
                 if !self.plain {
                     pair.resume(&state.cloth.pairs, span.h);
                 }

@@ -7,6 +7,8 @@ use super::system::Trial;
 use crate::energy::Energy;
 use crate::linalg::block::{Lane, lane, matrix, vector};
 use crate::linalg::filter::{Filter, NONE};
+use crate::linalg::pcg;
+use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Vec3};
 use crate::parallel::loops::each_light;
 
@@ -30,6 +32,17 @@ pub struct Solution {
     pub from: Motion,
     /// Cloths, and with whom they touch.
     groups: Vec<Group>,
+}
+
+/// The way of a round, √(2 J).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gone {
+    /// √(dᵀMd) of the way d.
+    pub way: f64,
+    /// Its part along the change of velocity so far, or along the velocity.
+    pub along: f64,
+    /// √(uᵀMu) of all velocities of particles.
+    pub speed: f64,
 }
 
 /// A cloth, or several that touch.
@@ -98,13 +111,32 @@ impl Solution {
         sum[0].max(sum[1]).sqrt()
     }
 
-    /// √(dᵀMd) of the way d of the particles since the round began.
-    pub fn way(&self, mass: &[f64]) -> f64 {
-        let squares = mass.iter().zip(&self.from.particles).zip(&self.u);
-        let of = |((mass, from), to): ((&f64, &Lane<f64>), &Lane<f64>)| {
-            mass * (vector(to) - vector(from)).length_squared()
-        };
-        squares.map(of).sum::<f64>().sqrt()
+    /// How far particles and bodies went since the round began, and how much of that along the change of
+    /// velocity in the step, or along the velocities.
+    pub fn gone(&self, trial: &Trial, masses: &[BodyMass]) -> Gone {
+        let (mass, v) = (&trial.sheet().elements.mass, &trial.state.particles.v);
+        let mut sums = [0.0; 5];
+        for (i, (from, to)) in self.from.particles.iter().zip(&self.u).enumerate() {
+            let (to, way) = (vector(to), vector(to) - vector(from));
+            let change = to - v[i];
+            let of = [way.dot(way), way.dot(change), change.dot(change), way.dot(to), to.dot(to)];
+            sums.iter_mut().zip(of).for_each(|(sum, x)| *sum += mass[i] * x);
+        }
+        for (mass, (from, to)) in masses.iter().zip(self.from.bodies.iter().zip(&self.u_bodies)) {
+            let way = [0, 1].map(|k| to[k] - from[k]);
+            let momentum = pcg::body_momentum(mass, &way);
+            sums[0] += momentum[0].dot(way[0]) + momentum[1].dot(way[1]);
+            sums[1] += momentum[0].dot(to[0]) + momentum[1].dot(to[1]);
+            let momentum = pcg::body_momentum(mass, to);
+            sums[2] += momentum[0].dot(to[0]) + momentum[1].dot(to[1]);
+        }
+        let part =
+            |along: f64, square: f64| if square > 0.0 { along.abs() / square.sqrt() } else { 0.0 };
+        Gone {
+            way: sums[0].sqrt(),
+            along: part(sums[1], sums[2]).max(part(sums[3], sums[4])),
+            speed: sums[4].sqrt(),
+        }
     }
 
     /// Moves each cloth that nothing holds as a whole, so that it has the momentum that it is given:

@@ -4,7 +4,9 @@
 //! stretch and contacts rule the residual: what slides, swings or slips as a whole is held back. Here
 //! they end when a bound of √(eᵀAe) (linalg/error_bound.rs) is below the tolerance times √(ΔvᵀMΔv) of the
 //! change of velocity in the step, or of what weight adds in it; A ≥ M, so no more is left in the
-//! velocities. Rounds linearize where the last one ended, until one goes hardly farther than that error.
+//! velocities. What a cloth does as a whole is corrected besides (collective.rs). Rounds linearize where the
+//! last one ended, until one goes hardly farther than that error along the motion: what is lost there is
+//! seen as damping, while wrinkles that change from round to round across it may be larger.
 //!
 //! The first iterations of a solve have the cheap preconditioners. Where more of them are needed than
 //! with a factor (linalg/factored.rs), its making included, it takes over; it then serves all solves
@@ -33,6 +35,9 @@ const FORCING: f64 = 0.1;
 /// How many times the error that may be left a last round may have gone, in velocity: Newton's method leaves a
 /// part of its way that falls with the way.
 const LAST_WAY: f64 = 3.0;
+/// How many times the usual rounds there may be while contacts change: slip spreads through what sticks by a
+/// particle a round, and would spread for several steps.
+const SPREADING: u32 = 4;
 /// Rounds added while particles still come into solids, or Newton's method is on its way.
 const EXTRA_ROUNDS: u32 = 8;
 /// How many times the error that may be left a round counts as failed with.
@@ -111,7 +116,7 @@ impl Work {
         };
         let Work { solids, contacts, linear, constraints, solver, solution, .. } = self;
         let mut attempt = Attempt { unfinished: true, ..Attempt::default() };
-        let usual = settings.rounds.max(1);
+        let usual = if self.hurried { 1 } else { SPREADING } * settings.rounds.max(1);
         for round in 0..usual + extra {
             // past the usual rounds only for particles that just came in, and for Newton's method
             if round >= usual && !contacts.entered && !attempt.unfinished {
@@ -152,13 +157,12 @@ impl Work {
             observer.begin(Stage::ClothSolids);
             let changed = contacts.judge(trial, solids, linear, constraints, solution);
             observer.end(Stage::ClothSolids);
-            attempt.unfinished = if solids.unknowns.is_empty() {
-                // what is stiff goes a long way in the norm of the matrix and a short one in velocity
-                let way = solution.way(&trial.sheet().elements.mass);
-                !outcome.enough || outcome.error.max(way) > LAST_WAY * outcome.goal
-            } else {
-                !outcome.converged || outcome.progress > LAST_WAY * outcome.goal
-            };
+            let gone = solution.gone(trial, &constraints.masses);
+            let far = LAST_WAY * outcome.goal;
+            // what crosses the motion may be as large as what is left of its own size
+            let across = far.max(settings.tolerance * gone.speed);
+            let short = outcome.error.max(gone.along) > far;
+            attempt.unfinished = !outcome.enough || short || gone.way > across;
             if attempt.stuck || (!changed && !attempt.unfinished) {
                 attempt.stuck &= attempt.unfinished;
                 break;
@@ -218,7 +222,7 @@ impl Solver {
                 &mut solution.u,
             )
         {
-            let progress = solution.way(&sheet.elements.mass);
+            let progress = solution.gone(trial, &[]).way;
             let (converged, enough) = (true, true);
             return pcg::Outcome { goal: error, progress, converged, enough, ..Default::default() };
         }
@@ -238,7 +242,15 @@ impl Solver {
         let known = !std::mem::take(&mut linear.renewed);
         self.counts[0] += 1;
         if settings.preconditioner != Preconditioner::Factored {
+            let before = self.factor.long;
             outcome = self.cheaply(trial, (linear, known), constraints, solution, &stop);
+            if !outcome.enough && before == 0 && self.factor.long == 1 {
+                // the first long one: only now it is known what a factor would cost
+                let mut rest = stop;
+                rest.iterations -= outcome.iterations;
+                let more = self.cheaply(trial, (linear, true), constraints, solution, &rest);
+                outcome = outcome.followed_by(&more);
+            }
         }
         let factor = match settings.preconditioner {
             Preconditioner::Auto => constraints.masses.len() <= BODIES_MAX,
@@ -255,6 +267,7 @@ impl Solver {
                 outcome = outcome.followed_by(&more);
             }
         }
+        self.correct(trial, linear, constraints, solution);
         solution.keep_momentum(trial, linear, constraints);
         outcome
     }

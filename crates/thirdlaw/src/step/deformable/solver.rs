@@ -1,5 +1,6 @@
 //! The solution of a cloth step's linear system in the free directions.
 
+use super::collective::Collective;
 use super::constraints::Constraints;
 use super::linear::Linear;
 use super::solution::Solution;
@@ -29,6 +30,7 @@ pub struct Solver {
     pub(super) narrow: Narrow,
     pub(super) pcg: pcg::Scratch<f64>,
     pub(super) factor: FactorMemory,
+    pub(super) collective: Collective,
     /// Systems solved and factors made since the beginning of the step of the world.
     pub counts: [u32; 2],
 }
