@@ -17,7 +17,11 @@ fn system() -> (Pattern, Vec<Block<f64>>, Vec<(f64, Mat3)>, Vec<BodyMass>, Rows)
     for i in 0..count {
         for &j in &pattern.column[pattern.range(i)] {
             let stiff = if i == j as usize { 50.0 } else { -20.0 };
-            blocks.push(block_of::<f64>(&Mat3::from_diagonal(Vec3::new(stiff, 0.5 * stiff, 2.0))));
+            blocks.push(block_of::<f64>(&Mat3::from_diagonal(Vec3::new(
+                stiff,
+                0.5 * stiff,
+                0.1 * stiff,
+            ))));
         }
     }
     let r = Mat3::from_quat(Quat::from_scaled_axis(Vec3::new(0.3, -1.0, 0.4)));
