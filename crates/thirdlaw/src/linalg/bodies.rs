@@ -96,7 +96,7 @@ pub(super) fn carried(hold: &Hold) -> [Vec3; 6] {
 }
 
 /// L with M⁻¹ = L Lᵀ, which is symmetric.
-pub(super) fn root(mass: &BodyMass) -> Mat6 {
+pub(crate) fn root(mass: &BodyMass) -> Mat6 {
     let root = |x: f64| x.max(0.0).sqrt();
     let eigen = glamx::DSymmetricEigen3::new(mass.inv_inertia);
     let roots = Vec3::from_array(eigen.eigenvalues.to_array().map(root));

@@ -10,10 +10,13 @@
 //!
 //!   ½ vᵀAv − bᵀv + Σ φ(J v),   φ′ = −z,   z = proj_K((r ẑ − w)/(r + Γ)),   r = ε J diag(A)⁻¹Jᵀ
 //!
-//! by Newton's method with a line search; its matrix A + JᵀDJ is solved by conjugate gradients (`blocks.rs` is
-//! the preconditioner). Then ẑ ← z. The radii of friction follow ẑ_n, so that friction is Coulomb's.
+//! by Newton's method with a line search; its matrix A + JᵀDJ is factored (`direct.rs`) or, where that is too much
+//! work, solved by conjugate gradients (`blocks.rs` is the preconditioner). Then ẑ ← z. The radii of friction follow
+//! ẑ_n, so that friction is Coulomb's.
 
 use super::blocks::{Blocks, invert};
+use super::course::{Course, PATIENCE, Progress, STALLS};
+use super::direct::Direct;
 use super::rows::{Law, Rows, Tie, dot};
 use super::solve::System;
 use crate::linalg::block::Lane;
@@ -24,8 +27,6 @@ use crate::math::mass::BodyMass;
 const ROUNDS: u32 = 40;
 const NEWTON: u32 = 30;
 const ITERATIONS: u32 = 1000;
-/// ε of the first rounds; the last one stays.
-const SOFT: [f64; 4] = [1e-2, 1e-2, 1e-3, 1e-4];
 /// Residual of Newton's method relative to the right side, in the first rounds, whose multipliers are not known
 /// better, and in those that may be the last.
 const ROUGH: [f64; 2] = [1e-6, 1e-8];
@@ -61,6 +62,14 @@ pub struct Coupled {
     blocks: Blocks,
     smoothed: Vec<Twist>,
     lanes: [Vec<Lane<f64>>; 2],
+    direct: Direct,
+    /// Whether the matrix is factored.
+    factored: bool,
+    /// The impulses that left least.
+    best: Vec<f64>,
+    best_velocities: Vec<Twist>,
+    /// Whether impulses are those of a solution of nearly the same system.
+    pub near: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,6 +83,11 @@ struct RowMemory {
 }
 
 impl Coupled {
+    /// At the beginning of a step.
+    pub fn forget(&mut self) {
+        self.direct.forget();
+    }
+
     /// Finds velocities and impulses, from those that are there, until contact velocities keep within
     /// `tolerance`, m/s.
     pub fn solve(
@@ -85,18 +99,21 @@ impl Coupled {
         tolerance: f64,
     ) -> Outcome {
         let mut outcome = Outcome::default();
-        self.begin(system, v, rows, mass);
-        let rough: &[f64] = if rows.ties.is_empty() { &[] } else { &ROUGH };
+        self.begin((system, mass), v, rows);
+        let early = !rows.ties.is_empty() && !self.factored;
+        let rough: &[f64] = if early { &ROUGH } else { &[] };
         let mut effort = 0;
+        let mut course = Course::new(self.factored, self.near);
         while outcome.rounds < ROUNDS {
             let accuracy = rough.get(effort).copied().unwrap_or(NEWTON_TOLERANCE);
             effort += 1;
-            let soft = SOFT[(outcome.rounds as usize).min(SOFT.len() - 1)];
             for memory in &mut self.rows {
-                memory.r = soft * memory.response;
+                memory.r = course.soft * memory.response;
             }
+            // friction goes by impulses, which are off by 1/ε of what velocities are
+            let enough = 0.1 * course.soft * tolerance;
             outcome.rounds += 1;
-            outcome.iterations += self.minimize((system, mass), b, v, rows, accuracy);
+            outcome.iterations += self.minimize((system, mass), b, v, rows, (accuracy, enough));
             outcome.residual = self.take_over(rows);
             if outcome.residual <= tolerance {
                 if effort > rough.len() {
@@ -104,11 +121,30 @@ impl Coupled {
                 }
                 effort = rough.len();
             }
+            if outcome.residual < course.best {
+                self.best.clear();
+                self.best.extend(rows.list.iter().map(|row| row.impulse));
+                self.best_velocities.clear();
+                self.best_velocities.extend_from_slice(v);
+            }
+            if course.stalled > PATIENCE {
+                break;
+            }
+            if course.go_on(outcome.residual) {
+                rows.list.iter_mut().zip(&self.best).for_each(|(row, z)| row.impulse = *z);
+            }
         }
+        if self.factored && outcome.residual > course.best {
+            outcome.residual = course.best;
+            rows.list.iter_mut().zip(&self.best).for_each(|(row, z)| row.impulse = *z);
+            v.copy_from_slice(&self.best_velocities);
+        }
+        self.near = true;
         outcome
     }
 
-    fn begin(&mut self, system: &System, v: &[Twist], rows: &mut Rows, mass: &[BodyMass]) {
+    fn begin(&mut self, (system, mass): (&System, &[BodyMass]), v: &[Twist], rows: &mut Rows) {
+        self.factored = self.direct.begin(system, mass, rows);
         let Coupled { image, lanes, .. } = self;
         system.multiply(v, image, lanes);
         self.slopes.clear();
@@ -140,28 +176,36 @@ impl Coupled {
         b: &[Twist],
         v: &mut [Twist],
         rows: &mut Rows,
-        accuracy: f64,
+        (accuracy, enough): (f64, f64),
     ) -> u32 {
         let mut iterations = 0;
+        let mut last = Progress { size: f64::INFINITY, stalls: 0 };
+        self.press(rows, 0.0);
         for _ in 0..NEWTON {
-            self.press(rows, 0.0);
-            invert((system, mass), rows, &self.slopes, &mut self.blocks);
             self.gradient.clear();
             self.gradient.extend(self.image.iter().zip(b).map(|(a, b)| add(a, b, -1.0)));
             for (row, memory) in rows.list.iter().zip(&self.rows) {
                 rows.scatter(row, -memory.z, &mut self.gradient);
             }
-            let size = norm(&self.blocks, &self.gradient, &mut self.smoothed);
-            let whole = norm(&self.blocks, b, &mut self.smoothed);
-            let whole = whole.max(norm(&self.blocks, &self.image, &mut self.smoothed));
-            if size.is_nan() || size <= accuracy * accuracy * whole {
-                break;
+            if self.factored {
+                let Coupled { direct, slopes, gradient, way, .. } = self;
+                let same = direct.solve(system, rows, slopes, gradient, way);
+                let size = -gradient.iter().zip(&*way).map(|(g, d)| dot(g, d)).sum::<f64>();
+                last.note(size, same);
+                iterations += 1;
+            } else {
+                invert((system, mass), rows, &self.slopes, &mut self.blocks);
+                if self.is_near(b, accuracy) {
+                    break;
+                }
+                iterations += self.newton_step(system, rows);
             }
-            iterations += self.newton_step(system, rows);
             let Coupled { way, way_image, lanes, .. } = self;
             system.multiply(way, way_image, lanes);
+            let mut most: f64 = 0.0;
             for (row, memory) in rows.list.iter().zip(&mut self.rows) {
                 memory.gain = rows.rate(row, way);
+                most = most.max(memory.gain.abs());
             }
             let t = self.search(b, rows);
             for (v, d) in v.iter_mut().zip(&self.way) {
@@ -171,9 +215,22 @@ impl Coupled {
             for (row, memory) in rows.list.iter_mut().zip(&self.rows) {
                 row.speed += t * memory.gain;
             }
+            self.press(rows, 0.0);
+            // a whole step to where the matrix is the same has met the minimum
+            let met = t == 1.0 && (most <= enough || self.direct.is_of(&self.slopes));
+            if self.factored && (met || most.is_nan() || last.stalls >= STALLS) {
+                break;
+            }
         }
-        self.press(rows, 0.0);
         iterations
+    }
+
+    /// Whether the gradient is small enough.
+    fn is_near(&mut self, b: &[Twist], accuracy: f64) -> bool {
+        let size = norm(&self.blocks, &self.gradient, &mut self.smoothed);
+        let whole = norm(&self.blocks, b, &mut self.smoothed);
+        let whole = whole.max(norm(&self.blocks, &self.image, &mut self.smoothed));
+        size.is_nan() || size <= accuracy * accuracy * whole
     }
 
     /// How far to go: where the derivative along the way vanishes, roughly.
@@ -232,8 +289,12 @@ impl Coupled {
             }
             if let Law::Contact(friction) = tie.law {
                 let (n, s) = (tie.row as usize, tie.row as usize + 1);
-                let change = (self.rows[n].z - rows.list[n].impulse).abs();
-                most = most.max(0.1 * friction * change * self.rows[s].response);
+                let tangent = self.rows[s].z.hypot(self.rows[s + 1].z);
+                let (was, is) = (friction * rows.list[n].impulse, friction * self.rows[n].z);
+                // what slides goes with its bound, what sticks must keep within it
+                let slides = tangent >= was * (1.0 - 1e-12);
+                let off = if slides { (is - was).abs() } else { (tangent - is).max(0.0) };
+                most = most.max(0.1 * off * self.rows[s].response);
             }
         }
         for (row, memory) in rows.list.iter_mut().zip(&self.rows) {

@@ -113,21 +113,27 @@ impl Elastic {
         iterations
     }
 
-    /// Step III: half-step velocities with contacts and joints, by Newton's method; fills `nodes.half`.
+    /// Step III: half-step velocities with contacts and joints, by Newton's method; fills `nodes.half`. `again` goes on
+    /// from where the last one ended.
     pub fn couple(
         &mut self,
         model: &Model,
         settings: &Settings,
         span: &Span,
         nodes: &mut Nodes,
-        (rows, coupled): (&mut Rows, &mut Coupled),
+        (rows, coupled, again): (&mut Rows, &mut Coupled, bool),
     ) -> Outcome {
         let h = middle(settings, span);
         let first = nodes.bodies;
         self.solution.clear();
         self.solution.extend_from_slice(&nodes.half);
-        self.way.clear();
-        self.way.resize(self.x0.len(), Lane::default());
+        if again {
+            // forces and matrix are those of the last solution, without masses
+            self.add_own(model, h);
+        } else {
+            self.way.clear();
+            self.way.resize(self.x0.len(), Lane::default());
+        }
         let mut outcome = Outcome::default();
         let fastest = |v: &[Twist]| v.iter().map(|v| v.linear.length()).fold(0.0, f64::max);
         let scale = fastest(&nodes.half) + h * settings.gravity.length();

@@ -13,7 +13,7 @@
 //! meets. What stretches too much in a substep is tried again with twice as many.
 //!
 //! Joints (`joints.rs`), bonds and what deforms are solved together with contacts in steps III and V
-//! (`together.rs`, `coupled.rs`); rigid bodies alone by Gauss–Seidel (`contact.rs`).
+//! (`together.rs`, `coupled.rs`), by a sparse factor (`direct.rs`); rigid bodies alone by Gauss–Seidel (`contact.rs`).
 //!
 //! What is incompressible keeps its volumes in steps IV and V (`volume.rs`).
 //!
@@ -25,7 +25,11 @@ mod central;
 mod collide;
 mod contact;
 mod coupled;
+mod course;
 mod detect;
+mod direct;
+#[cfg(test)]
+mod direct_tests;
 mod elastic;
 mod final_step;
 mod graph;
@@ -124,7 +128,7 @@ pub fn step(
     let (mut tick, mut length) = (0, 1 << HALVINGS);
     let time = state.time;
     scratch.known.clear();
-    scratch.together.joints.forget();
+    scratch.together.forget();
     while tick < whole {
         let share = |tick: u64| tick as f64 / whole as f64;
         let span = Span { time: time + share(tick) * dt, dt: share(length) * dt };

@@ -22,6 +22,8 @@ use crate::state::State;
 pub struct Together {
     rows: Rows,
     coupled: Coupled,
+    /// The same for step V.
+    last: Coupled,
     /// Joints of the world.
     pub joints: Joints,
     /// Impulses of bonds and contacts that step V begins with: Jᵀz.
@@ -33,6 +35,13 @@ pub struct Together {
 }
 
 impl Together {
+    /// At the beginning of a step.
+    pub fn forget(&mut self) {
+        self.joints.forget();
+        self.coupled.forget();
+        self.last.forget();
+    }
+
     /// Step III: `nodes.half` with contact and friction.
     pub fn half(
         &mut self,
@@ -50,14 +59,15 @@ impl Together {
         let held = rows.list.len();
         rows.bind(model, nodes, 1.0 / span.dt);
         rows.touch(touches, |touch| aim(touch, span));
-        let mut outcome = elastic.couple(model, settings, span, nodes, (rows, coupled));
+        coupled.near = false;
+        let mut outcome = elastic.couple(model, settings, span, nodes, (rows, coupled, false));
         if held > 0 {
             for _ in 0..settings.joints.iterations {
                 let error = joints.aim(model, &nodes.half, span, rows);
                 if error <= settings.joints.tolerance || error.is_nan() {
                     break;
                 }
-                let more = elastic.couple(model, settings, span, nodes, (rows, coupled));
+                let more = elastic.couple(model, settings, span, nodes, (rows, coupled, true));
                 outcome.iterations += more.iterations;
                 outcome.residual = more.residual;
             }
@@ -125,7 +135,7 @@ impl Together {
         }
         self.resume(nodes);
         self.weigh(model, nodes);
-        let Together { rows, coupled, pattern, blocks, bodies, joints, .. } = self;
+        let Together { rows, last: coupled, pattern, blocks, bodies, joints, .. } = self;
         rows.clear();
         if !joints.is_empty() {
             joints.want_velocities(model, nodes, span, rows);
@@ -140,6 +150,7 @@ impl Together {
             rows.scatter(row, -z, &mut right);
         }
         let mut v = nodes.v.clone();
+        coupled.near = false;
         let outcome = coupled.solve((&system, &nodes.mass), &right, &mut v, rows, TOLERANCE);
         rows.give(touches);
         rows.list.iter_mut().zip(start).for_each(|(row, z)| row.impulse -= z);
