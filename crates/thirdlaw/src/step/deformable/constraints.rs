@@ -212,6 +212,7 @@ impl Contacts {
         for pair in &mut self.pairs {
             verdict.add(pair.judge(solids, &|i| vector(&u[i as usize]), &solution.u_bodies));
         }
+        constraints.pins.clear();
         if self.touches.is_empty() && constraints.filter.holds.is_empty() {
             return asks(&verdict, solids);
         }
@@ -233,7 +234,6 @@ impl Contacts {
         };
         system.stencils.look(&solution.u, &solution.u_bodies);
         let impulse = |i: usize| system.impulse(i, &constraints.b, &solution.u);
-        constraints.pins.clear();
         for (particle, _) in &sheet.pins {
             let force = impulse(*particle as usize) / span.h;
             constraints.pins.push((*particle, force));
