@@ -2,11 +2,11 @@
 
 use super::World;
 use super::record::Call;
-use crate::ids::{BodyId, ClothId, DeformableId, StaleId};
+use crate::ids::{BodyId, ClothId, DeformableId, ParticleId, ParticleOwner, StaleId};
 use crate::math::Vec3;
 use crate::model::cloth::{Cloth, ClothError};
-use crate::model::deformable::model::{Around, Sheet};
-use crate::model::deformable::{Deformable, DeformableError, DeformableModel};
+use crate::model::deformable::model::{Around, BoundTo, Held, PinHold, Sheet, hold as hold_vertex};
+use crate::model::deformable::{Deformable, DeformableError, DeformableModel, Hold};
 use std::sync::Arc;
 
 impl World {
@@ -23,16 +23,8 @@ impl World {
         self.note(|_| Call::AddDeformable(deformable.clone()));
         let slot = self.model.free_cloths.last().copied();
         let generation = slot.map_or(0, |s| self.model.cloths[s as usize].generation + 1);
-        let frame = |id: BodyId| {
-            let body = &self.state.bodies[self.model.slot(id).ok()?];
-            Some((body.position, body.rotation))
-        };
-        let object = |id: DeformableId| {
-            let object = &self.model.cloths[self.model.cloth_slot(id).ok()?];
-            Some((&*object.elements, &self.state.particles.x[object.range()]))
-        };
-        let around = Around { body: &frame, object: &object };
-        let model = DeformableModel::build(&deformable, &around, generation)?;
+        let model =
+            self.with_around(|around| DeformableModel::build(&deformable, around, generation))?;
         let count = model.count();
         self.model.revision += 1;
         let index = match slot {
@@ -117,6 +109,90 @@ impl World {
         self.state.particles.x[at] = position;
         self.state.particles.v[at] = velocity;
         Ok(())
+    }
+
+    /// Holds a vertex of a cloth or soft body from where it is now, in place of what held it so far. The first
+    /// key of a path is where it is now; bonds are to other objects. Free points are held by joints, and drops
+    /// of streams by nothing: both are refused. [`World::unpin_particle`] lets it go again.
+    #[doc(alias = "attach")]
+    pub fn pin_particle(&mut self, id: ParticleId, hold: Hold) -> Result<(), DeformableError> {
+        self.note(|_| Call::PinParticle(id, hold.clone()));
+        let (owner, vertex) = self.vertex_of(id)?;
+        let slot = self.model.cloth_slot(owner).map_err(DeformableError::Stale)?;
+        if let Hold::Bond(bond) = &hold
+            && bond.to.object() == Some(owner)
+        {
+            let problem = format!("{id} cannot be bound to its own object");
+            return Err(DeformableError::Value { field: "pins", problem });
+        }
+        let at = self.state.particles.x[self.model.cloths[slot].first as usize + vertex as usize];
+        let held = self.with_around(|around| hold_vertex((vertex, at), &hold, around))?;
+        self.change_hold(slot, vertex, Some(held));
+        Ok(())
+    }
+
+    /// Lets a vertex go that was held, however it was; one that was not stays free.
+    pub fn unpin_particle(&mut self, id: ParticleId) -> Result<(), DeformableError> {
+        self.note(|_| Call::UnpinParticle(id));
+        let (owner, vertex) = self.vertex_of(id)?;
+        let slot = self.model.cloth_slot(owner).map_err(DeformableError::Stale)?;
+        self.change_hold(slot, vertex, None);
+        Ok(())
+    }
+
+    /// The object and number of a vertex; other particles are refused.
+    fn vertex_of(&self, id: ParticleId) -> Result<(DeformableId, u32), DeformableError> {
+        self.particle(id).map_err(DeformableError::Stale)?;
+        let problem = match id.owner {
+            ParticleOwner::Deformable(owner) => return Ok((owner, id.number as u32)),
+            ParticleOwner::Point(_) => "a free point is held by joints (World::add_joint)",
+            ParticleOwner::Emitter(_) => "a drop of a stream cannot be held",
+        };
+        Err(DeformableError::Value { field: "particle", problem: format!("{id}: {problem}") })
+    }
+
+    fn change_hold(&mut self, slot: usize, vertex: u32, held: Option<Held>) {
+        let bodies = |model: &DeformableModel| {
+            let pins = model.pins.iter().filter(|pin| pin.vertex == vertex);
+            let pinned = pins.filter_map(|pin| match pin.hold {
+                PinHold::Body { body, .. } => Some(body),
+                _ => None,
+            });
+            let bonds = model.bonds.iter().filter(|bond| bond.vertex == vertex);
+            let bound = bonds.filter_map(|bond| match bond.to {
+                BoundTo::Body { body, .. } => Some(body),
+                _ => None,
+            });
+            pinned.chain(bound).collect::<Vec<_>>()
+        };
+        let mut woken = bodies(&self.model.cloths[slot]);
+        let springs = self.model.cloths[slot].set_hold(vertex, held);
+        woken.extend(bodies(&self.model.cloths[slot]));
+        self.model.revision += 1;
+        if springs {
+            self.model.sheet = Arc::new(Sheet::build(&mut self.model.cloths));
+        } else {
+            let model = &mut *self.model;
+            Arc::make_mut(&mut model.sheet).collect_pins(&model.cloths);
+        }
+        self.state.cloth.pins.clear();
+        for body in woken {
+            // one that is gone has nothing to wake
+            let _gone = self.wake(body);
+        }
+    }
+
+    /// Calls with the bodies and objects that bonds may name.
+    fn with_around<T>(&self, call: impl FnOnce(&Around<'_>) -> T) -> T {
+        let body = |id: BodyId| {
+            let body = &self.state.bodies[self.model.slot(id).ok()?];
+            Some((body.position, body.rotation))
+        };
+        let object = |id: DeformableId| {
+            let object = &self.model.cloths[self.model.cloth_slot(id).ok()?];
+            Some((&*object.elements, &self.state.particles.x[object.range()]))
+        };
+        call(&Around { body: &body, object: &object })
     }
 
     /// Ids of all deformable objects, cloths among them, in slot order.

@@ -4,7 +4,7 @@ use crate::{cuboid, earth, floor, sphere, with_threads};
 use std::sync::Arc;
 use thirdlaw::prelude::*;
 use thirdlaw::shape::MassProperties;
-use thirdlaw::{EmitterId, ParticleOwner, PointId, ReplayError};
+use thirdlaw::{EmitterId, Hold, ParticleId, ParticleOwner, PointId, ReplayError};
 
 const FRAME: f64 = 1.0 / 60.0;
 
@@ -169,6 +169,15 @@ fn call(world: &mut World, known: &mut Known, random: &mut Random) {
         31 if known.cloths.len() < 2 => {
             let cloth = Cloth::new(ClothMesh::grid(5, 5, [1.0, 1.0]).unwrap()).pose(pose).pin([0]);
             known.cloths.extend(world.add_cloth(cloth));
+        }
+        32 if v.x < -1.0 => {
+            let vertex = cloth.map(|cloth| ParticleId::vertex(cloth, (30.0 * x) as u32));
+            let hold = if v.y < 0.0 { Hold::Place } else { Hold::Body(id) };
+            drop(vertex.map(|vertex| world.pin_particle(vertex, hold)));
+        }
+        32 if v.x > 1.0 => {
+            let vertex = cloth.map(|cloth| ParticleId::vertex(cloth, (30.0 * x) as u32));
+            drop(vertex.map(|vertex| world.unpin_particle(vertex)));
         }
         32 => drop(cloth.map(|cloth| world.set_vertex(cloth, (9.0 * x) as u32, at, v))),
         33 => {

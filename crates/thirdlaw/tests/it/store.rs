@@ -3,8 +3,9 @@
 use crate::{earth, run};
 use std::collections::HashSet;
 use thirdlaw::{
-    Cloth, ClothId, ClothMesh, Deformable, DeformableId, EditError, Emitter, EmitterId, Joint,
-    ParticleId, ParticleOwner, Point, PointId, Pose, StaleId, Vec3, World,
+    Attachments, Body, BodyId, Bond, Cloth, ClothId, ClothMesh, Deformable, DeformableId,
+    EditError, Emitter, EmitterId, Hold, Joint, ParticleId, ParticleOwner, Point, PointId, Pose,
+    Shape, StaleId, Twist, Vec3, World,
 };
 
 const H: f64 = 1.0 / 60.0;
@@ -221,4 +222,129 @@ fn particles_go_where_they_are_put_unless_that_is_nowhere() {
         }
         assert_eq!(world.particle(id).unwrap(), now);
     }
+}
+
+/// A sheet that hangs by one edge, and its vertices by row and column.
+fn hanging() -> (World, ClothId, impl Fn(u32, u32) -> ParticleId) {
+    let mut world = earth();
+    let mesh = ClothMesh::grid(7, 7, [0.6, 0.6]).unwrap();
+    let cloth = world.add_cloth(Cloth::new(mesh).pin(0..7)).unwrap();
+    (world, cloth, move |row, column| ParticleId::vertex(cloth, 7 * row + column))
+}
+
+fn weight(world: &World) -> f64 {
+    9.81 * world.model().sheet.elements.mass.iter().sum::<f64>()
+}
+
+fn held(world: &World, cloth: ClothId) -> Vec3 {
+    world.pin_forces(cloth).unwrap().iter().map(|(_, force)| *force).sum()
+}
+
+#[test]
+fn a_vertex_that_is_let_go_falls_and_one_that_is_grabbed_stays_and_bears() {
+    let (mut world, cloth, at) = hanging();
+    run(&mut world, 2.0, H);
+    for column in 1..6 {
+        world.unpin_particle(at(0, column)).unwrap();
+    }
+    run(&mut world, 4.0, H);
+    let pins: Vec<u32> = world.pin_forces(cloth).unwrap().iter().map(|pin| pin.0).collect();
+    assert_eq!(pins, [0, 6]);
+    let low = world.particle(at(0, 3)).unwrap().position.y;
+    assert!(low < -1e-3, "the middle of the edge sags: {low}");
+
+    // grabbed in the air, the middle of the lower edge stays where it is and takes its share of the weight
+    let grabbed = at(6, 3);
+    let place = world.particle(grabbed).unwrap().position;
+    world.pin_particle(grabbed, Hold::Place).unwrap();
+    for id in [at(0, 0), at(0, 6)] {
+        world.unpin_particle(id).unwrap();
+    }
+    run(&mut world, 12.0, H);
+    let off = world.particle(grabbed).unwrap().position.distance(place);
+    assert!(off < 1e-9, "{off:e}");
+    let (force, weight) = (held(&world, cloth), weight(&world));
+    assert!((force - weight * Vec3::Y).length() < 0.02 * weight, "{force} {weight}");
+
+    // nothing holds it any more: free fall, with no force
+    world.unpin_particle(grabbed).unwrap();
+    world.unpin_particle(grabbed).unwrap();
+    let masses = world.model().sheet.elements.mass.clone();
+    let momentum = |world: &World| -> Vec3 {
+        let v = world.vertex_velocities(cloth).unwrap();
+        masses.iter().zip(v).map(|(m, v)| *m * *v).sum()
+    };
+    let start = momentum(&world);
+    world.step(H).unwrap();
+    let gained = momentum(&world) - start;
+    let fallen = H * weight * Vec3::Y;
+    assert!((gained + fallen).length() < 0.01 * fallen.length(), "{gained} {fallen}");
+    assert!(world.pin_forces(cloth).unwrap().is_empty());
+}
+
+#[test]
+fn vertices_are_handed_from_one_hold_to_another() {
+    let (mut world, cloth, at) = hanging();
+    let ball = Body::kinematic(Shape::sphere(0.01).unwrap()).at(0.0, 1.0, 0.0);
+    let carrier = world.add_body(ball).unwrap();
+    for column in 0..7 {
+        world.pin_particle(at(0, column), Hold::Body(carrier)).unwrap();
+    }
+    let start = world.particle(at(0, 0)).unwrap().position;
+    let up = Twist { linear: 0.5 * Vec3::Y, ..Twist::default() };
+    world.set_velocity(carrier, up).unwrap();
+    run(&mut world, 1.0, H);
+    let risen = world.particle(at(0, 0)).unwrap().position - start;
+    assert!((risen - 0.5 * Vec3::Y).length() < 1e-6, "{risen}");
+    // by springs, each of which bears its share
+    world.set_velocity(carrier, Twist::default()).unwrap();
+    for column in 0..7 {
+        let bond = Bond::body(carrier).soft(50.0, 0.1);
+        world.pin_particle(at(0, column), Hold::Bond(bond)).unwrap();
+    }
+    assert!(world.deformable(cloth).unwrap().pins.is_empty());
+    let before = world.particle(at(0, 3)).unwrap().position.y;
+    run(&mut world, 20.0, H);
+    let mean: f64 = (0..7).map(|c| world.particle(at(0, c)).unwrap().position.y).sum::<f64>() / 7.0;
+    let sag = weight(&world) / (7.0 * 50.0);
+    assert!((before - mean - sag).abs() < 0.02 * sag, "{} {sag}", before - mean);
+}
+
+#[test]
+fn holds_that_cannot_be_are_refused_and_change_nothing() {
+    let Zoo { mut world, cloth, points, emitter } = zoo();
+    run(&mut world, 0.3, H);
+    let vertex = ParticleId::vertex(cloth, 4);
+    let own = Hold::Bond(Bond::surface(cloth));
+    let gone = BodyId { index: 9, generation: 1 };
+    let drop = world.stream(emitter).unwrap().particles.id[0];
+    let before = (world.hash(), world.to_bytes());
+    let refused = [
+        world.pin_particle(vertex, own),
+        world.pin_particle(vertex, Hold::Body(gone)),
+        world.pin_particle(vertex, Hold::Path(Vec::new())),
+        world.pin_particle(vertex, Hold::Directions(vec![Vec3::splat(f64::NAN)])),
+        world.pin_particle(ParticleId::vertex(cloth, 12), Hold::Place),
+        world.pin_particle(points[0].into(), Hold::Place),
+        world.unpin_particle(points[0].into()),
+        world.pin_particle(ParticleId::emitted(emitter, drop), Hold::Place),
+    ];
+    for (i, refused) in refused.into_iter().enumerate() {
+        assert!(refused.is_err(), "{i}");
+    }
+    assert_eq!((world.hash(), world.to_bytes()), before);
+}
+
+#[test]
+fn holds_are_saved_with_a_world() {
+    let (mut world, _, at) = hanging();
+    world.pin_particle(at(6, 3), Hold::Directions(vec![Vec3::X])).unwrap();
+    world.unpin_particle(at(0, 2)).unwrap();
+    run(&mut world, 0.2, H);
+    let mut again = World::from_bytes(&world.to_bytes(), &Attachments::default()).unwrap();
+    let mut copy = world.clone();
+    for world in [&mut world, &mut again, &mut copy] {
+        run(world, 0.3, H);
+    }
+    assert_eq!([again.hash(), copy.hash()], [world.hash(); 2]);
 }

@@ -5,9 +5,9 @@
 //! another object. Hard, to a body: it moves as the body does (a pin). Hard, to others: a spring so stiff that what
 //! the objects themselves are like decides how they move. Soft: a spring of one's own. All of them push both ways.
 
+use super::DeformableError;
 use super::elements::Elements;
 use super::pins::{PinHold, PinnedVertex};
-use super::{Deformable, DeformableError};
 use crate::energy::Energy;
 use crate::energy::binding::BoundParticle;
 use crate::ids::{BodyId, DeformableId};
@@ -43,6 +43,18 @@ pub enum BondPlace {
         /// w of each.
         weights: Vec<f64>,
     },
+}
+
+impl BondPlace {
+    /// The object that it is on, if it is not a body.
+    pub fn object(&self) -> Option<DeformableId> {
+        match self {
+            BondPlace::Body(_) => None,
+            BondPlace::Inside(object)
+            | BondPlace::Surface(object)
+            | BondPlace::At { object, .. } => Some(*object),
+        }
+    }
 }
 
 /// A spring of no length.
@@ -124,12 +136,10 @@ fn refused<T>(problem: String) -> Result<T, DeformableError> {
 
 /// What binds a vertex at a place.
 pub(super) fn bind(
-    deformable: &Deformable,
-    vertex: u32,
+    (vertex, at): (u32, Vec3),
     bond: &Bond,
     around: &Around<'_>,
 ) -> Result<Held, DeformableError> {
-    let at = deformable.positions[vertex as usize];
     if let Some(BondSpring { stiffness, damping }) = bond.spring {
         let usable = (0.0..1e12).contains(&stiffness) && (0.0..1e6).contains(&damping);
         if !usable || stiffness == 0.0 {
@@ -176,9 +186,12 @@ pub(super) fn bind(
     Ok(Held::Bond(BoundVertex { vertex, to, spring: bond.spring }))
 }
 
-/// What a bond becomes.
-pub(super) enum Held {
+/// What becomes of a vertex that is held.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// The solve holds it.
     Pin(PinnedVertex),
+    /// A spring does.
     Bond(BoundVertex),
 }
 

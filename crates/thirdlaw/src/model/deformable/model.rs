@@ -1,8 +1,8 @@
 //! The constant part of deformable objects in a world.
 
-pub use super::bonds::{Around, BoundTo, BoundVertex};
+pub use super::bonds::{Around, BoundTo, BoundVertex, Held};
 use super::elements::Elements;
-pub use super::pins::{PinHold, PinnedVertex};
+pub use super::pins::{PinHold, PinnedVertex, hold};
 use super::{Deformable, DeformableError, bonds, pins};
 use crate::energy::Energy;
 use crate::energy::assemble::Layout;
@@ -105,6 +105,27 @@ impl DeformableModel {
         })
     }
 
+    /// Holds a vertex in another way than so far, or lets it go. Whether springs have changed by that.
+    pub fn set_hold(&mut self, vertex: u32, held: Option<Held>) -> bool {
+        let bonds = self.bonds.len();
+        self.pins.retain(|pin| pin.vertex != vertex);
+        self.bonds.retain(|bond| bond.vertex != vertex);
+        let freed = self.bonds.len() != bonds;
+        match held {
+            Some(Held::Pin(pin)) => {
+                let at = self.pins.partition_point(|pin| pin.vertex < vertex);
+                self.pins.insert(at, pin);
+                freed
+            }
+            Some(Held::Bond(bond)) => {
+                let at = self.bonds.partition_point(|bond| bond.vertex < vertex);
+                self.bonds.insert(at, bond);
+                true
+            }
+            None => freed,
+        }
+    }
+
     /// Number of its vertices.
     pub fn count(&self) -> usize {
         self.elements.mass.len()
@@ -178,14 +199,13 @@ impl Sheet {
             sheet.elements.append(&object.elements);
             sheet.groups.extend(std::iter::repeat_n(object.groups, object.count()));
             sheet.gravity_scale.extend(std::iter::repeat_n(object.gravity_scale, object.count()));
-            let first = object.first;
-            sheet.pins.extend(object.pins.iter().map(|p| (p.vertex + first, p.hold.clone())));
             sheet.self_collision |= object.self_collision && !object.elements.triangles.is_empty();
             sheet.shy.push(!object.self_collision);
         }
         let threads = &sheet.elements.threads;
         let total: f64 = threads.iter().map(|t| t.1).sum();
         sheet.edge_length = total / threads.len().max(1) as f64;
+        sheet.collect_pins(objects);
         sheet.bind(objects);
         let living: Vec<&DeformableModel> = objects.iter().filter(|o| o.alive).collect();
         if living.iter().any(|object| object.incompressible) {
@@ -194,6 +214,15 @@ impl Sheet {
             sheet.rings = OneRings::new(&energies.tetrahedra, kept);
         }
         sheet
+    }
+
+    /// Takes the held vertices of the living objects, which have their first particles.
+    pub fn collect_pins(&mut self, objects: &[DeformableModel]) {
+        self.pins.clear();
+        for object in objects.iter().filter(|o| o.alive) {
+            let pins = object.pins.iter().map(|p| (p.vertex + object.first, p.hold.clone()));
+            self.pins.extend(pins);
+        }
     }
 
     /// Springs of vertices bound to others, and to bodies.

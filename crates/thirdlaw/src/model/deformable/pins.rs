@@ -82,27 +82,7 @@ pub(super) fn pins(
                 let count = deformable.positions.len();
                 return Err(value(format!("vertex {vertex} is not one of the {count} vertices")));
             };
-            let hold = match (&pin.hold, &motion) {
-                (Hold::Path(_), Some(motion)) => {
-                    let first = motion.keys[0];
-                    let local = first.rotation.conjugate() * (at - first.position);
-                    PinHold::Path { motion: motion.clone(), local }
-                }
-                (Hold::Body(body), _) => {
-                    found.insert(
-                        vertex,
-                        bonds::bind(deformable, vertex, &Bond::body(*body), around)?,
-                    );
-                    continue;
-                }
-                (Hold::Bond(bond), _) => {
-                    found.insert(vertex, bonds::bind(deformable, vertex, bond, around)?);
-                    continue;
-                }
-                (Hold::Directions(axes), _) => PinHold::Directions(free_directions(axes)?),
-                _ => PinHold::Place(at),
-            };
-            found.insert(vertex, Held::Pin(PinnedVertex { vertex, hold }));
+            found.insert(vertex, held((vertex, at), &pin.hold, motion.as_ref(), around)?);
         }
     }
     let (mut pins, mut bound) = (Vec::new(), Vec::new());
@@ -113,6 +93,42 @@ pub(super) fn pins(
         }
     }
     Ok((pins, bound))
+}
+
+/// What becomes of a vertex that is at a place and is held.
+pub fn hold(
+    (vertex, at): (u32, Vec3),
+    hold: &Hold,
+    around: &Around<'_>,
+) -> Result<Held, DeformableError> {
+    let motion = match hold {
+        Hold::Path(keys) => Some(Arc::new(path(keys)?)),
+        _ => None,
+    };
+    held((vertex, at), hold, motion.as_ref(), around)
+}
+
+/// The same where the path has been made, which vertices share.
+fn held(
+    (vertex, at): (u32, Vec3),
+    hold: &Hold,
+    motion: Option<&Arc<Keyframes>>,
+    around: &Around<'_>,
+) -> Result<Held, DeformableError> {
+    let hold = match (hold, motion) {
+        (Hold::Path(_), Some(motion)) => {
+            let first = motion.keys[0];
+            let local = first.rotation.conjugate() * (at - first.position);
+            PinHold::Path { motion: motion.clone(), local }
+        }
+        (Hold::Body(body), _) => {
+            return bonds::bind((vertex, at), &Bond::body(*body), around);
+        }
+        (Hold::Bond(bond), _) => return bonds::bind((vertex, at), bond, around),
+        (Hold::Directions(axes), _) => PinHold::Directions(free_directions(axes)?),
+        _ => PinHold::Place(at),
+    };
+    Ok(Held::Pin(PinnedVertex { vertex, hold }))
 }
 
 fn path(keys: &[Keyframe]) -> Result<Keyframes, DeformableError> {

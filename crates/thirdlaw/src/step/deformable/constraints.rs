@@ -215,6 +215,7 @@ impl Contacts {
         for pair in &mut self.pairs {
             verdict.add(pair.judge(solids, &|i| vector(&u[i as usize]), &solution.u_bodies));
         }
+        constraints.pins.clear();
         if self.touches.is_empty() && constraints.filter.holds.is_empty() {
             return asks(&verdict, solids, span);
         }
@@ -236,7 +237,6 @@ impl Contacts {
         };
         system.stencils.look(&solution.u, &solution.u_bodies);
         let impulse = |i: usize| system.impulse(i, &constraints.b, &solution.u);
-        constraints.pins.clear();
         for (particle, _) in &sheet.pins {
             let force = impulse(*particle as usize) / span.h;
             constraints.pins.push((*particle, force));

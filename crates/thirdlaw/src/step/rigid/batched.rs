@@ -8,15 +8,44 @@
 //! depend on its company. An island that contact has given energy in a substep was not solved: it is said so,
 //! and goes the general way instead.
 
+use super::batch::{Batch, Memory};
+use super::general;
 use super::restitution::{INSIDE, Spring, Springs};
 use super::stopwatch::{Spent, Stopwatch};
 use super::substep::{GAINED, IslandScratch, Members, Setting, SolveTotals};
 use crate::contact::{Anchor, Softness, follow};
 use crate::math::Mat3;
 use crate::model::Model;
+use crate::report::SolvePath;
+
+/// Advances the islands of a batch that go together by a step.
+pub fn solve(batch: &mut Batch, memory: &mut Memory, watch: &mut Stopwatch) {
+    let (setting, places) = (batch.setting, batch.places(SolvePath::Batched));
+    let members = places.clone().map(|place| batch.members(place));
+    let totals = advance(setting, members, memory.get(), watch);
+    batch.totals(0).include(&totals);
+    let mut at = (0, 0);
+    for (i, place) in places.clone().enumerate() {
+        let (island, scratch) = (batch.island(place), memory.get());
+        if island.carried || !scratch.energies[i].gained {
+            let changed = batch.changed(place);
+            scratch.write_back(setting.0, at, changed.bodies, changed.impulses);
+        }
+        at = (at.0 + island.body_count, at.1 + island.contact_count);
+    }
+    // the general way needs the same memory, but for what was noted of energies
+    let energies = std::mem::take(&mut memory.get().energies);
+    for (place, energy) in places.zip(&energies) {
+        if !batch.island(place).carried && energy.gained {
+            general::advance(batch, place, memory, watch);
+            batch.totals(place).again = true;
+        }
+    }
+    memory.get().energies = energies;
+}
 
 /// Advances islands by a step; what comes out waits in `scratch` to be written back.
-pub fn solve<'a>(
+fn advance<'a>(
     setting: Setting,
     islands: impl Iterator<Item = Members<'a>> + Clone,
     scratch: &mut IslandScratch,

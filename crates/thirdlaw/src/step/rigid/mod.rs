@@ -5,8 +5,9 @@
 //!   2. contact points of every pair                    collide/contacts.rs
 //!   3. islands of bodies linked by contacts            step/island/
 //!      and the path that each takes                    step/classify.rs
-//!   4. per island, in equal substeps: forces, contact
-//!      impulses with and without push, positions       step/rigid/substep/
+//!   4. batches of islands, in equal substeps: forces,   step/rigid/batch.rs
+//!      contact impulses with and without push, and
+//!      positions                                       step/rigid/substep/
 //!      and so for most of them together                step/rigid/pile/, step/rigid/batched.rs
 //!      or without contacts                             step/rigid/free.rs
 //!   5. fast bodies are stopped where they first touch,
@@ -15,10 +16,12 @@
 //! Islands are independent: they run in parallel, and each gives the same bits whether or not others
 //! exist.
 
+mod batch;
 pub(crate) mod batched;
 pub(crate) mod continuous;
 pub(crate) mod finish;
 pub(crate) mod free;
+mod general;
 mod hooked;
 pub(crate) mod jointed;
 mod jointed_books;
@@ -38,7 +41,7 @@ pub(crate) mod stopwatch;
 pub(crate) mod substep;
 
 use super::classify::{Facts, classify};
-use super::island::{Island, Islands, Linked};
+use super::island::{Islands, Linked};
 use crate::collide::broad::BroadPhase;
 use crate::collide::contacts::{self, ContactScratch};
 use crate::ids::{JointId, PointId};
@@ -46,7 +49,6 @@ use crate::model::Model;
 use crate::model::body::BodyKind;
 use crate::model::joint::model::{JointModel, Node};
 use crate::model::settings::Settings;
-use crate::parallel::pool;
 use crate::parallel::pool::prelude::*;
 use crate::report::{Observer, SolvePath, Stage, StepError, StepReport};
 use crate::state::State;
@@ -54,11 +56,11 @@ use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
+use batch::{Batch, Output};
 use pile::Piles;
-use std::ops::Range;
 use std::sync::Mutex;
 use stopwatch::{Clock, Spent, Stopwatch};
-use substep::{Changed, IslandScratch, PointImpulse, SolveTotals, solve_island};
+use substep::{IslandScratch, PointImpulse, SolveTotals};
 
 /// Bodies that a thread goes through at least.
 const TOGETHER: usize = 512;
@@ -268,27 +270,6 @@ fn report(settings: &Settings, scratch: &Scratch) -> StepReport {
     report
 }
 
-/// What every island reads.
-struct Shared<'a> {
-    model: &'a Model,
-    state: &'a State,
-    settings: &'a Settings,
-    dt: f64,
-    islands: &'a Islands,
-    plans: &'a [Plan],
-    pool: &'a Mutex<Vec<IslandScratch>>,
-    clock: Option<Clock>,
-}
-
-/// What one run of consecutive islands writes.
-struct Output<'a> {
-    bodies: &'a mut [BodyState],
-    impulses: &'a mut [[PointImpulse; POINTS_MAX]],
-    totals: &'a mut [SolveTotals],
-    joints: &'a mut [JointState],
-    points: &'a mut [PointState],
-}
-
 /// Returns what integrating took of its time.
 fn solve_islands(
     (model, state, settings, dt): (&Model, &mut State, &Settings, f64),
@@ -316,11 +297,10 @@ fn solve_islands(
         Plan { path: classify(&facts, settings, dt), facts }
     }));
     piles.collect(setting, islands, plans);
-    let shared = Shared { model, state, settings, dt, islands, plans, pool, clock };
     let out = Output { bodies, impulses, totals, joints, points };
     let mut watch = Stopwatch::start(clock);
     let mut alone = Spent::default();
-    solve_range(&shared, 0..islands.islands.len(), out);
+    Batch::whole(setting, islands, plans, out).advance(pool, clock);
     totals.iter().for_each(|totals| alone.add(&totals.spent));
     watch.divided(&alone);
     if !piles.is_empty() {
@@ -351,127 +331,4 @@ fn solve_islands(
         }
     }
     watch.spent
-}
-
-/// Islands with less work than this together, in sixteenths of a contact alone, are not worth a task of
-/// their own.
-const TASK: usize = 16 * 64;
-
-/// Solves consecutive islands, halving the run until the tasks are small. Those in piles wait.
-fn solve_range(shared: &Shared, range: Range<usize>, mut out: Output) {
-    let islands = &shared.islands.islands[range.clone()];
-    let paths = || shared.plans[range.clone()].iter().map(|plan| plan.path);
-    let weights = islands.iter().zip(paths()).map(|(island, path)| match path {
-        SolvePath::Batched => 8 * island.contact_count,
-        SolvePath::Free => 1,
-        SolvePath::Pile | SolvePath::ConvergedPile | SolvePath::JointedPile => 0,
-        _ => 16 * (island.contact_count + 2 * island.link_count) + 2 * island.body_count,
-    });
-    if islands.len() > 1 && weights.sum::<usize>() > TASK {
-        let (left, _) = islands.split_at(islands.len() / 2);
-        let middle = range.start + left.len();
-        let (first, second) = out.split(left);
-        pool::join(
-            || solve_range(shared, range.start..middle, first),
-            || solve_range(shared, middle..range.end, second),
-        );
-        return;
-    }
-    let Some(first) = islands.first() else { return };
-    let setting = (shared.model, shared.state, shared.settings, shared.dt);
-    let mut watch = Stopwatch::start(shared.clock);
-    let mut scratch = None;
-    for (i, (island, path)) in islands.iter().zip(paths()).enumerate() {
-        if path == SolvePath::General {
-            let scratch = scratch.get_or_insert_with(|| take(shared.pool));
-            let members = shared.islands.members(island);
-            let changed = out.of(first, island);
-            out.totals[i] = solve_island(setting, members, changed, scratch, &mut watch);
-        }
-    }
-    let abreast = islands.iter().zip(paths()).filter(|(_, path)| *path == SolvePath::Batched);
-    if abreast.clone().next().is_some() {
-        let scratch = scratch.get_or_insert_with(|| take(shared.pool));
-        let members = abreast.clone().map(|(island, _)| shared.islands.members(island));
-        let totals = batched::solve(setting, members, scratch, &mut watch);
-        out.totals[0].include(&totals);
-        let mut at = (0, 0);
-        for (i, (island, _)) in abreast.clone().enumerate() {
-            if island.carried || !scratch.energies[i].gained {
-                let changed = out.of(first, island);
-                scratch.write_back(shared.model, at, changed.bodies, changed.impulses);
-            }
-            at = (at.0 + island.body_count, at.1 + island.contact_count);
-        }
-        let mut batched = 0;
-        for (i, (island, path)) in islands.iter().zip(paths()).enumerate() {
-            if path != SolvePath::Batched {
-                continue;
-            }
-            if !island.carried && scratch.energies[batched].gained {
-                let members = shared.islands.members(island);
-                let changed = out.of(first, island);
-                let totals = solve_island(setting, members, changed, scratch, &mut watch);
-                out.totals[i].include(&totals);
-                (out.totals[i].path, out.totals[i].again) = (totals.path, true);
-            }
-            batched += 1;
-        }
-    }
-    if let Some(scratch) = scratch {
-        give_back(shared.pool, scratch);
-    }
-    watch.lap();
-    for (island, path) in islands.iter().zip(paths()) {
-        if path == SolvePath::Free {
-            let slot = shared.islands.bodies[island.body_start];
-            let body = &mut out.bodies[island.body_start - first.body_start];
-            free::fly(setting, &shared.model.bodies[slot as usize], body);
-        }
-    }
-    out.totals[0].spent.integrate += watch.lap();
-}
-
-impl<'a> Output<'a> {
-    /// What an island writes; the output begins with that of `first`.
-    fn of(&mut self, first: &Island, island: &Island) -> Changed<'_> {
-        Changed {
-            bodies: &mut self.bodies[island.body_start - first.body_start..][..island.body_count],
-            impulses: &mut self.impulses[island.contact_start - first.contact_start..]
-                [..island.contact_count],
-            joints: &mut self.joints[island.link_start - first.link_start..][..island.link_count],
-            points: &mut self.points[island.point_start - first.point_start..]
-                [..island.point_count],
-        }
-    }
-
-    /// What these first islands write, and the rest.
-    fn split(self, islands: &[Island]) -> (Output<'a>, Output<'a>) {
-        let count = |f: fn(&Island) -> usize| islands.iter().map(f).sum();
-        let (bodies, bodies_rest) = self.bodies.split_at_mut(count(|i| i.body_count));
-        let (impulses, impulses_rest) = self.impulses.split_at_mut(count(|i| i.contact_count));
-        let (joints, joints_rest) = self.joints.split_at_mut(count(|i| i.link_count));
-        let (points, points_rest) = self.points.split_at_mut(count(|i| i.point_count));
-        let (totals, totals_rest) = self.totals.split_at_mut(islands.len());
-        (
-            Output { bodies, impulses, totals, joints, points },
-            Output {
-                bodies: bodies_rest,
-                impulses: impulses_rest,
-                totals: totals_rest,
-                joints: joints_rest,
-                points: points_rest,
-            },
-        )
-    }
-}
-
-fn take(pool: &Mutex<Vec<IslandScratch>>) -> IslandScratch {
-    pool.lock().ok().and_then(|mut pool| pool.pop()).unwrap_or_default()
-}
-
-fn give_back(pool: &Mutex<Vec<IslandScratch>>, scratch: IslandScratch) {
-    if let Ok(mut pool) = pool.lock() {
-        pool.push(scratch);
-    }
 }

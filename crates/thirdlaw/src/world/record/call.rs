@@ -5,7 +5,7 @@ use crate::ids::{
     AnyId, BodyId, ConstraintId, DeformableId, EmitterId, JointId, ParticleId, PointId,
 };
 use crate::math::{Pose, Twist, Vec3};
-use crate::model::deformable::Deformable;
+use crate::model::deformable::{Deformable, Hold};
 use crate::model::emitter::Emitter;
 use crate::model::joint::axis::Axis;
 use crate::model::joint::description::Joint;
@@ -51,6 +51,8 @@ pub(in crate::world) enum Call {
     AddDeformable(Deformable),
     RemoveDeformable(DeformableId),
     SetVertex(DeformableId, u32, Vec3, Vec3),
+    PinParticle(ParticleId, Hold),
+    UnpinParticle(ParticleId),
     AddEmitter(Emitter),
     RemoveEmitter(EmitterId),
     SetParticle(EmitterId, u64, Vec3, Vec3),
@@ -129,6 +131,8 @@ impl Call {
             }
             Call::RemoveDeformable(id) => world.remove_deformable(*id).is_err(),
             Call::SetVertex(id, vertex, x, v) => world.set_vertex(*id, *vertex, *x, *v).is_err(),
+            Call::PinParticle(id, hold) => world.pin_particle(*id, hold.clone()).is_err(),
+            Call::UnpinParticle(id) => world.unpin_particle(*id).is_err(),
             Call::AddEmitter(emitter) => world.add_emitter(emitter.clone()).is_err(),
             Call::RemoveEmitter(id) => world.remove_emitter(*id).is_err(),
             Call::SetParticle(id, index, x, v) => {

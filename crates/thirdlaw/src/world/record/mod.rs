@@ -38,7 +38,7 @@ use std::collections::BTreeMap;
 
 const MAGIC: &[u8; 8] = b"3rdcalls";
 /// Rises whenever anything that is written comes, goes or changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 8 + 4 + 8;
 
 /// A world at some moment, and the calls that changed it since.
