@@ -68,7 +68,9 @@ impl Builder<'_> {
             ) else {
                 return false;
             };
-            let mut body: Body = self.template(table, shape);
+            let material = self.material(table.get("material"));
+            let density = table.number("density").or(material.density).unwrap_or(1000.0);
+            let mut body = Body::dynamic(shape).material(material.surface).density(density);
             let along = Quat::from_rotation_arc(Vec3::Y, (ends[1] - ends[0]).normalize_or(Vec3::Y));
             body.pose = skeleton.pose * Pose::from_parts(0.5 * (ends[0] + ends[1]), along);
             body.linear_velocity = flesh.velocity;
