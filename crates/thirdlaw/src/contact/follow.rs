@@ -4,6 +4,8 @@
 use super::lanes::{Anchor, Pose};
 use super::problem::{ContactProblem, Velocities};
 use super::scratch::{Scratch, prepare};
+use super::sweep::Part;
+use crate::math::worse;
 
 /// Takes over a new problem, with three rows to each of `anchors`; `impulses` are those to start with.
 pub fn begin(
@@ -38,12 +40,25 @@ pub fn advance(
 /// Iterates so many times. Returns the largest natural-map residual that the last iteration met, m/s.
 pub fn iterate(iterations: u32, velocities: &mut Velocities, scratch: &mut Scratch) -> f64 {
     let lanes = &mut scratch.lanes.value;
-    (0..iterations).fold(0.0, |_, _| lanes.iterate(&mut velocities.bodies))
+    (0..iterations).fold(0.0, |_, _| lanes.iterate(Part::Both, &mut velocities.bodies))
 }
 
-/// From here on overlaps are not pushed apart in this substep of `h` seconds.
-pub fn relax(h: f64, scratch: &mut Scratch) {
-    scratch.lanes.value.relax(h);
+/// Iterates so many times with overlaps no longer pushed apart, in a substep of `h` seconds. Returns what [`iterate`]
+/// does. Contacts that are `rigid` then do not give way, and normals go first, so that friction is judged by loads
+/// without the push; others keep a share of it.
+pub fn relax(
+    (h, rigid): (f64, bool),
+    iterations: u32,
+    velocities: &mut Velocities,
+    scratch: &mut Scratch,
+) -> f64 {
+    let lanes = &mut scratch.lanes.value;
+    lanes.relax(h, rigid);
+    if !rigid {
+        return iterate(iterations, velocities, scratch);
+    }
+    let mut pass = |part| lanes.iterate(part, &mut velocities.bodies);
+    (0..iterations).fold(0.0, |_, _| worse(pass(Part::Normal), pass(Part::Friction)))
 }
 
 /// Hands the impulses back.

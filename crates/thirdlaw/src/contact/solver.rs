@@ -20,6 +20,8 @@ pub enum Staggering {
     /// One iteration on each [tonge2012 §6].
     #[default]
     Alternating,
+    /// One iteration on all normals, then one on all friction, which is judged by the loads of this iteration.
+    NormalsFirst,
     /// Each solved before the other takes its turn: Kaufman's staggered projections, which the paper
     /// starts from. `SolveSettings::iterations` is not read.
     Converged {
@@ -28,6 +30,13 @@ pub enum Staggering {
         /// Iterations in a turn at most.
         inner: u32,
     },
+}
+
+impl Staggering {
+    /// The same with normals before friction, where they take turns at every iteration.
+    pub(crate) fn normals_first(self) -> Staggering {
+        if self == Staggering::Alternating { Staggering::NormalsFirst } else { self }
+    }
 }
 
 /// When the direct solver takes over.
@@ -138,7 +147,7 @@ pub(crate) fn solve_and_hold(
         colored_pgs::hold(problem, impulses, scratch);
     }
     let (iterations, left) = match settings.friction {
-        Staggering::Alternating => {
+        Staggering::Alternating | Staggering::NormalsFirst => {
             alternate(problem, settings, velocities, impulses, scratch, hold)
         }
         Staggering::Converged { .. } => {
@@ -199,11 +208,20 @@ fn alternate(
     hold: Hold,
 ) -> (u32, Option<f64>) {
     let iterate = settings.iterate();
+    let parts: &[Part] = match settings.friction {
+        Staggering::NormalsFirst => &[Part::Normal, Part::Friction],
+        _ => &[Part::Both],
+    };
     for i in 0..settings.iterations {
-        iterate(problem, Part::Both, velocities, impulses, scratch);
+        let mut met = 0.0;
+        for &part in parts {
+            iterate(problem, part, velocities, impulses, scratch);
+            met = worse(met, scratch.met);
+        }
+        scratch.met = met;
         hold(velocities);
         // what the iteration met on its way is free; only when that is small enough, ask in earnest
-        if scratch.met <= settings.tolerance && settings.tolerance > 0.0 {
+        if met <= settings.tolerance && settings.tolerance > 0.0 {
             colored_pgs::settle(impulses, scratch);
             scratch.update_whole(problem);
             let left = residual(problem, velocities, impulses, scratch);

@@ -263,6 +263,13 @@ impl Facts {
         if self.speed_scale.is_finite() { error * self.speed_scale } else { error }
     }
 
+    /// Whether a body turns so far in a step of `dt` seconds that what was found at its start does not hold to its
+    /// end. The second solve then keeps a share of the push: points other than those found meet, and it is what
+    /// keeps thin bodies from turning through what they hit.
+    pub fn turns_far(&self, dt: f64) -> bool {
+        self.swing * dt > TURNED
+    }
+
     /// Whether it holds bodies of extreme mass ratio.
     pub fn is_lopsided(&self) -> bool {
         self.masses[1] > LOPSIDED * self.masses[0]
@@ -348,7 +355,7 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let fits_single = contact.precision != Precision::Double
         && facts.masses.iter().all(|mass| SINGLE_MASSES.contains(mass));
     let few = facts.contacts < MANY_CONTACTS;
-    let turns = facts.swing * dt > TURNED;
+    let turns = facts.turns_far(dt);
     let bounces = facts.may_bounce();
     // few that bounce are reflected together
     if bounces && (few || turns || !fits_single || facts.iterates_longer(contact)) {

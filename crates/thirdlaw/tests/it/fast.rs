@@ -173,6 +173,30 @@ fn no_bullet_passes_a_wall() {
 }
 
 #[test]
+fn a_ball_without_restitution_stays_where_it_lands() {
+    for frames in [30.0, 60.0, 240.0] {
+        for (k, radius) in [0.005, 0.05, 0.5].into_iter().enumerate() {
+            for speed in [1.0, 7.0, 30.0, 150.0] {
+                let mut world = world(0.0);
+                let wall = Shape::half_space(-Vec3::X).unwrap();
+                world.add_body(Body::fixed(wall)).unwrap();
+                // somewhere within a step
+                let from = -radius - speed * (0.2 + 0.13 * k as f64) / frames;
+                let ball = Body::dynamic(sphere(radius)).at(from, 0.0, 0.0).restitution(0.0);
+                let ball = world.add_body(ball.moving(speed * Vec3::X)).unwrap();
+                for _ in 0..12 {
+                    world.step(1.0 / frames).unwrap();
+                }
+                let left = velocity(&world, ball).length() / speed;
+                assert!(left < 1e-9, "{frames} {radius} {speed}: {left:e}");
+                let gap = -at(&world, ball).x - radius;
+                assert!(gap.abs() < 0.02 * radius, "{frames} {radius} {speed}: {gap:e}");
+            }
+        }
+    }
+}
+
+#[test]
 fn thin_plates_and_rods_that_spin_stay_before_walls() {
     println!(
         "known:  no middle of a spinning plate, rod or ring passes a wall, and no energy is made"

@@ -157,20 +157,29 @@ impl Lanes {
         }
     }
 
-    /// Wanted velocities without the push, for the second solve of a substep of `h` seconds.
-    pub fn relax(&mut self, h: f64) {
-        for (input, foot) in self.inputs.iter_mut().zip(&self.feet) {
+    /// Wanted velocities without the push, for the second solve of a substep of `h` seconds. Contacts that are
+    /// `rigid` do not give way in it: with N + Γ for N, a share Γ/(N + Γ) of the push stays, and what lands comes
+    /// back.
+    pub fn relax(&mut self, h: f64, rigid: bool) {
+        let rows = self.inputs.iter_mut().zip(&mut self.points);
+        for ((input, point), foot) in rows.zip(&self.feet) {
             input.bias[0] = Wide(foot.room.0.map(|room| room / h));
+            for (lane, gives) in input.compliance[0].0.into_iter().enumerate().filter(|_| rigid) {
+                let n = point.response.0[lane] - gives;
+                point.response.0[lane] = n;
+                point.inverse.0[lane] = if n > 0.0 { 1.0 / n } else { 0.0 };
+            }
             input.compliance[0] = Wide::default();
         }
     }
 
-    /// One iteration on all points, colour after colour. Returns the largest natural-map residual met, m/s.
-    pub fn iterate(&mut self, velocities: &mut [Twist]) -> f64 {
+    /// One iteration on rows of `part` of all points, colour after colour. Returns the largest natural-map residual
+    /// met, m/s.
+    pub fn iterate(&mut self, part: Part, velocities: &mut [Twist]) -> f64 {
         let mut residual = 0.0;
         for color in 0..self.starts.len().saturating_sub(1) {
             let (mut chunk, _) = self.color(color);
-            residual = worse(residual, chunk.sweep(Part::Both, &mut Plain(velocities)));
+            residual = worse(residual, chunk.sweep(part, &mut Plain(velocities)));
         }
         residual
     }

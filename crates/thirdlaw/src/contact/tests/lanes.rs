@@ -177,9 +177,10 @@ fn points_that_follow_have_the_same_bits_in_registers_of_any_width() {
             } else {
                 lanes.follow(&poses, h, &mut bodies);
             }
-            lanes.iterate(&mut bodies);
-            lanes.relax(h);
-            lanes.iterate(&mut bodies);
+            lanes.iterate(Part::Both, &mut bodies);
+            lanes.relax(h, true);
+            lanes.iterate(Part::Normal, &mut bodies);
+            lanes.iterate(Part::Friction, &mut bodies);
         }
         let mut impulses = case.impulses.clone();
         lanes.store(&mut impulses);

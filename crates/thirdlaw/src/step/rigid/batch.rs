@@ -14,6 +14,7 @@ use crate::state::body::BodyState;
 use crate::state::contact::POINTS_MAX;
 use crate::state::joint::JointState;
 use crate::state::point::PointState;
+use crate::step::classify::Facts;
 use crate::step::island::{Island, Islands};
 use std::ops::Range;
 use std::sync::Mutex;
@@ -91,8 +92,18 @@ impl<'a> Batch<'a> {
 
     /// Places in this batch of the islands of a path.
     pub fn places(&self, path: SolvePath) -> impl Iterator<Item = usize> + Clone + use<'a> {
+        self.places_where(path, |_| true)
+    }
+
+    /// Those among them of whose facts this holds.
+    pub fn places_where<F: Fn(&Facts) -> bool + Clone>(
+        &self,
+        path: SolvePath,
+        holds: F,
+    ) -> impl Iterator<Item = usize> + Clone + use<'a, F> {
         let plans = self.plans[self.range.clone()].iter().enumerate();
-        plans.filter(move |(_, plan)| plan.path == path).map(|(place, _)| place)
+        let found = plans.filter(move |(_, plan)| plan.path == path && holds(&plan.facts));
+        found.map(|(place, _)| place)
     }
 
     /// The island at a place.

@@ -18,11 +18,22 @@ use crate::math::Mat3;
 use crate::model::Model;
 use crate::report::SolvePath;
 
-/// Advances the islands of a batch that go together by a step.
+/// Advances the islands of a batch that go together by a step: those that turn far in it, and the others.
 pub fn solve(batch: &mut Batch, memory: &mut Memory, watch: &mut Stopwatch) {
-    let (setting, places) = (batch.setting, batch.places(SolvePath::Batched));
+    for turning in [false, true] {
+        solve_those(batch, turning, memory, watch);
+    }
+}
+
+fn solve_those(batch: &mut Batch, turning: bool, memory: &mut Memory, watch: &mut Stopwatch) {
+    let setting = batch.setting;
+    let (dt, path) = (setting.3, SolvePath::Batched);
+    let places = batch.places_where(path, move |facts| facts.turns_far(dt) == turning);
+    if places.clone().next().is_none() {
+        return;
+    }
     let members = places.clone().map(|place| batch.members(place));
-    let totals = advance(setting, members, memory.get(), watch);
+    let totals = advance(setting, members, !turning, memory.get(), watch);
     batch.totals(0).include(&totals);
     let mut at = (0, 0);
     for (i, place) in places.clone().enumerate() {
@@ -48,6 +59,7 @@ pub fn solve(batch: &mut Batch, memory: &mut Memory, watch: &mut Stopwatch) {
 fn advance<'a>(
     setting: Setting,
     islands: impl Iterator<Item = Members<'a>> + Clone,
+    rigid: bool,
     scratch: &mut IslandScratch,
     watch: &mut Stopwatch,
 ) -> SolveTotals {
@@ -82,8 +94,8 @@ fn advance<'a>(
         let mut left = follow::iterate(contact.iterations, velocities, solver);
         scratch.pushed.clone_from(&velocities.bodies);
         if contact.relax_iterations > 0 {
-            follow::relax(h, solver);
-            left = left.max(follow::iterate(contact.relax_iterations, velocities, solver));
+            let relax = follow::relax((h, rigid), contact.relax_iterations, velocities, solver);
+            left = left.max(relax);
         }
         totals.iterations += contact.iterations + contact.relax_iterations;
         totals.residual = totals.residual.max(left);

@@ -23,7 +23,7 @@ use super::kinematic::move_kinematic;
 use super::restitution::Springs;
 use super::stopwatch::{Spent, Stopwatch};
 use crate::contact::impact::{ImpactScratch, Strike};
-use crate::contact::{self, ContactProblem, SolveReport, SolveSettings, Velocities};
+use crate::contact::{self, ContactProblem, DirectUse, SolveReport, SolveSettings, Velocities};
 use crate::joint::island::JointIsland;
 use crate::math::{Quat, Twist, Vec3};
 use crate::model::Model;
@@ -233,6 +233,12 @@ pub fn solve_island(
     let springs = Springs::new(&contact, h).rigid(is_rigid(&facts, &contact));
     let push_out = effort(&facts, &settings.contact, settings.contact.iterations, rows);
     let relax = effort(&facts, &settings.contact, settings.contact.relax_iterations, rows);
+    // few iterations without the push: contacts do not give way in them, and friction is judged by loads without it
+    let few = relax.iterations == settings.contact.relax_iterations
+        && relax.direct == DirectUse::Never
+        && !facts.turns_far(dt);
+    let friction = if few { relax.friction.normals_first() } else { relax.friction };
+    let relax = SolveSettings { friction, ..relax };
     let anew = SolveSettings { iterations: relax.iterations.max(ANEW), ..relax };
     let deep = members.contacts.iter().any(|touch| touch.deep);
     let (mut thrown, mut energy) = (false, 0.0);
@@ -269,6 +275,9 @@ pub fn solve_island(
                 scratch.take_unpushed();
             }
             scratch.relax_rows(h);
+            if few {
+                contact::refresh(&scratch.problem, &mut scratch.solver);
+            }
             totals.add(scratch.solve_resisting(&relax));
             if scratch.kinetic(model, 0..slots.len()) > GAINED * energy
                 && !scratch.is_driven(slots.len())
