@@ -1,7 +1,7 @@
 //! `[joints.NAME]`: one table, one joint, or one for each pair of a chain or of copies.
 
 use super::Builder;
-use super::joint_kind::{has_axis, is_line, kind_name};
+use super::joint_kind::{bear, has_axis, is_line, kind_name};
 use super::material::color;
 use super::sides::Sides;
 use crate::SceneJoint;
@@ -77,6 +77,7 @@ impl Builder<'_> {
             if !self.act(entry, table, &mut joint) {
                 return;
             }
+            bear(table, &mut joint);
             if !self.add_joint(entry, table, object, name, joint) {
                 return; // the others would fail alike
             }

@@ -72,7 +72,7 @@ impl Builder<'_> {
         Some(kind)
     }
 
-    /// Reads all that acts on a joint; whether it could be read.
+    /// Reads what acts along and about the axes of a joint; whether it could be read.
     pub fn act(&mut self, entry: &Entry, table: &Table, joint: &mut Joint) -> bool {
         if joint.kind == JointKind::SixAxis {
             let free: Vec<&str> = table
@@ -106,17 +106,21 @@ impl Builder<'_> {
                 act_on(&mut joint.axes[axis], settings);
             }
         }
-        if let Some(breaking) = table.table("breaking") {
-            joint.break_force = breaking.number("force").unwrap_or(f64::INFINITY);
-            joint.break_torque = breaking.number("torque").unwrap_or(f64::INFINITY);
-        }
-        let is_spring =
-            matches!(joint.kind, JointKind::Spring { .. } | JointKind::AngularSpring { .. });
-        joint.collide = table.flag("collide").unwrap_or(is_spring);
-        joint.enforcement = table.get("enforcement").map(enforcement);
-        joint.assemble = table.flag("assemble").unwrap_or(false);
         true
     }
+}
+
+/// Reads what a joint bears, how it is held, and whether what it holds touches.
+pub fn bear(table: &Table, joint: &mut Joint) {
+    if let Some(breaking) = table.table("breaking") {
+        joint.break_force = breaking.number("force").unwrap_or(f64::INFINITY);
+        joint.break_torque = breaking.number("torque").unwrap_or(f64::INFINITY);
+    }
+    let is_spring =
+        matches!(joint.kind, JointKind::Spring { .. } | JointKind::AngularSpring { .. });
+    joint.collide = table.flag("collide").unwrap_or(is_spring);
+    joint.enforcement = table.get("enforcement").map(enforcement);
+    joint.assemble = table.flag("assemble").unwrap_or(false);
 }
 
 /// The only coordinate that may change.

@@ -21,6 +21,7 @@ pub static BONES: TableFormat = TableFormat {
         ),
         key("density", Kind::Number(POSITIVE), "kg/m³; default 1000."),
         key("material", MATERIAL_OF, "A name, or a table of overrides with `base`."),
+        key("color", Kind::Color, "\"#rrggbb\", or red, green and blue from 0 to 1."),
         key("groups", Kind::Table(&GROUPS), "Which bodies they may touch; default none."),
         key(
             "kind",

@@ -188,9 +188,9 @@ fn a_ball_without_restitution_stays_where_it_lands() {
                     world.step(1.0 / frames).unwrap();
                 }
                 let left = velocity(&world, ball).length() / speed;
-                assert!(left < 1e-9, "{frames} {radius} {speed}: {left:e}");
+                assert!(left < 1e-3, "{frames} {radius} {speed}: {left:e}");
                 let gap = -at(&world, ball).x - radius;
-                assert!(gap.abs() < 0.02 * radius, "{frames} {radius} {speed}: {gap:e}");
+                assert!(gap.abs() < 0.05 * radius, "{frames} {radius} {speed}: {gap:e}");
             }
         }
     }
