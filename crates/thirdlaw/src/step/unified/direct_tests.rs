@@ -7,8 +7,11 @@ use crate::linalg::block::{Block, Pattern, block_of};
 use crate::math::mass::BodyMass;
 use crate::math::{Mat3, Quat, Twist, Vec3};
 
+/// Pattern and blocks of what deforms, bodies, their masses, and rows.
+type TestSystem = (Pattern, Vec<Block<f64>>, Vec<(f64, Mat3)>, Vec<BodyMass>, Rows);
+
 /// A chain of particles with stiff blocks between neighbours, two bodies, and what ties them.
-fn system() -> (Pattern, Vec<Block<f64>>, Vec<(f64, Mat3)>, Vec<BodyMass>, Rows) {
+fn system() -> TestSystem {
     let count = 6;
     let pattern = Pattern::new(count, |i, row| {
         row.extend([i.saturating_sub(1) as u32, (i + 1).min(count - 1) as u32]);
