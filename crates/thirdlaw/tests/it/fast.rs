@@ -188,9 +188,13 @@ fn a_ball_without_restitution_stays_where_it_lands() {
                     world.step(1.0 / frames).unwrap();
                 }
                 let left = velocity(&world, ball).length() / speed;
-                assert!(left < 1e-3, "{frames} {radius} {speed}: {left:e}");
+                // what is slow for its size goes through single precision
+                assert!(left < 1e-6, "{frames} {radius} {speed}: {left:e}");
                 let gap = -at(&world, ball).x - radius;
-                assert!(gap.abs() < 0.05 * radius, "{frames} {radius} {speed}: {gap:e}");
+                // impacts happen up to a substep early
+                let early = speed / (8.0 * frames);
+                let near = -0.02 * radius..early + 0.02 * radius;
+                assert!(near.contains(&gap), "{frames} {radius} {speed}: {gap:e}");
             }
         }
     }
