@@ -42,10 +42,16 @@ const CRUSHING: f64 = 300.0;
 const DIRECT_ABOVE: f64 = 1e-4;
 /// The same of a chain: what is left over sets a tower swaying whose sway nothing takes out.
 const CHAIN_ABOVE: f64 = 1e-7;
+/// The same over the speed of what still moves.
+const CHAIN_SHARE: f64 = 1e-5;
 /// Residual above which an island that was to converge is said not to have, m/s.
 pub const FALLEN_SHORT: f64 = 2e-4;
-/// Bodies to each that the ground bears from which a chain is long.
-const HIGH: usize = 6;
+/// Bodies to each that the ground bears from which a structure is long. One that spans, as an arch does, thrusts on
+/// itself, and falls by what sweeps leave over.
+const LONG: usize = 6;
+/// The same from which a column is solved at once: about as many sweeps as it has bodies carry its weight down,
+/// and they cost less up to here.
+const HIGH: usize = 20;
 /// Speed below which a chain may be standing, m/s.
 const STANDING: f64 = 1.0;
 /// Iterations after a bounce: it changes normal impulses at once, and friction must follow.
@@ -284,15 +290,41 @@ impl Facts {
     /// bears, so that sweeps need the square of that to carry a load down, and each on few others, so that
     /// a factor of its matrix fills little. In a heap, each body rests on several.
     pub fn is_chain(&self, contact: &ContactSettings) -> bool {
-        let slender = 4 * self.contacts <= 5 * self.bodies && self.rows > SMALL;
-        let high = self.bodies >= HIGH * self.grounded;
-        contact.converge && slender && high && self.speed < STANDING
+        let long = if self.spans() { LONG } else { HIGH };
+        contact.converge && self.is_slender() && self.bodies >= long * self.grounded
+    }
+
+    /// Whether it is a column that sweeps can carry down, if there are enough of them: too high for the few that
+    /// heaps get, not so high that solving it at once is cheaper.
+    fn is_column(&self, contact: &ContactSettings) -> bool {
+        let high = (LONG * self.grounded..HIGH * self.grounded).contains(&self.bodies);
+        contact.converge && self.is_slender() && !self.spans() && high
+    }
+
+    /// Whether each body rests on few others, in a structure that may be standing.
+    fn is_slender(&self) -> bool {
+        4 * self.contacts <= 5 * self.bodies && self.rows > SMALL && self.speed < STANDING
+    }
+
+    /// Whether there is more than one way down.
+    fn spans(&self) -> bool {
+        self.contacts > self.bodies
     }
 
     /// Whether what iteration leaves over may decide if it stands or falls.
     fn deserves_convergence(&self, contact: &ContactSettings, rows: usize) -> bool {
         let precarious = self.speed < SLOW && rows <= SMALL && !self.settled;
-        contact.converge && (self.is_lopsided() || precarious)
+        contact.converge && (self.is_lopsided() || precarious) || self.is_column(contact)
+    }
+
+    /// Most iterations of an island that is to converge, so that its bodies learn of each other and a slow one costs
+    /// no more than it may.
+    fn affordable(&self, contact: &ContactSettings, rows: usize) -> u32 {
+        if self.is_column(contact) {
+            // what is at rest stays there by less
+            return if self.settled { self.bodies / 2 } else { 2 * self.bodies } as u32;
+        }
+        (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32
     }
 
     /// Whether its joints are held well enough by the few iterations of a pile.
@@ -324,8 +356,8 @@ impl Facts {
 
     /// Whether more iterations than asked for would be given, within the budget.
     fn iterates_longer(&self, contact: &ContactSettings) -> bool {
-        let least = contact.iterations.min(contact.relax_iterations) as usize;
-        self.deserves_convergence(contact, self.rows) && WORK / self.rows.max(1) > least
+        let least = contact.iterations.min(contact.relax_iterations);
+        self.deserves_convergence(contact, self.rows) && self.affordable(contact, self.rows) > least
     }
 }
 
@@ -357,8 +389,8 @@ pub fn classify(facts: &Facts, settings: &Settings, dt: f64) -> SolvePath {
     let few = facts.contacts < MANY_CONTACTS;
     let turns = facts.turns_far(dt);
     let bounces = facts.may_bounce();
-    // few that bounce are reflected together
-    if bounces && (few || turns || !fits_single || facts.iterates_longer(contact)) {
+    // few that bounce are reflected together; in a column a blow has one way to go
+    if bounces && (few && !facts.is_column(contact) || turns || !fits_single) {
         return SolvePath::General;
     }
     if facts.iterates_longer(contact) {
@@ -382,11 +414,10 @@ pub fn effort(
     iterations: u32,
     rows: usize,
 ) -> SolveSettings {
-    let affordable = (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32;
     let direct = escalate(facts, contact, rows);
     // where the direct path follows, iterating long first only costs
     let patient = facts.deserves_convergence(contact, rows) && direct == DirectUse::Never;
-    let iterations = if patient { iterations.max(affordable) } else { iterations };
+    let iterations = if patient { iterations.max(facts.affordable(contact, rows)) } else { iterations };
     // that of the settings holds as given where they do not scale
     let tolerance = match contact.reference_size > 0.0 {
         true => facts.scaled(contact.tolerance),
@@ -431,7 +462,7 @@ pub fn escalate(facts: &Facts, contact: &ContactSettings, rows: usize) -> Direct
         };
     }
     match facts.is_chain(contact) {
-        true => DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE) },
+        true => DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE.max(CHAIN_SHARE * facts.speed)) },
         false => DirectUse::Never,
     }
 }

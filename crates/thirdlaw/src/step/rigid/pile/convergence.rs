@@ -2,6 +2,7 @@
 //! as it needs itself: one that is done stands still in its lanes while the others go on, so that its
 //! bits do not depend on them.
 
+use super::bounce::ROUNDS;
 use super::order::{NONE, Order};
 use super::sweep::Pass;
 use super::work::Work;
@@ -9,6 +10,7 @@ use crate::model::settings::ContactSettings;
 use crate::simd::f32x8::{LANES, Wide};
 use crate::step::classify::{FALLEN_SHORT, Facts, effort};
 use crate::step::rigid::stopwatch::Stopwatch;
+use std::sync::atomic::Ordering;
 
 /// Error below which `f32` impulses do not get, and no stack creeps visibly, m/s.
 const LEAST: f64 = 1e-7;
@@ -97,6 +99,8 @@ pub unsafe fn solve(work: &Work, patience: &mut Convergence, watch: &mut Stopwat
         if substep == 0 {
             sweep(Pass::Warm);
         }
+        // SAFETY: likewise
+        unsafe { reflect(work, substep) };
         solve(Solve::Push);
         watch.solved();
         unsafe { work.advance(bodies.clone()) };
@@ -108,6 +112,29 @@ pub unsafe fn solve(work: &Work, patience: &mut Convergence, watch: &mut Stopwat
     unsafe { work.finish(bodies) };
     watch.integrated();
     patience.totals()
+}
+
+/// Impacts of a substep, as [`super::plan`] has them. What does not approach is left as it is, so that islands whose
+/// impacts end early go by themselves here too.
+///
+/// # Safety
+/// Nobody else works on the pile.
+unsafe fn reflect(work: &Work, substep: u32) {
+    if work.rebounds.len() == 0 {
+        return;
+    }
+    let struck_in = || work.struck_in.load(Ordering::Relaxed);
+    for round in substep * ROUNDS + 1..=(substep + 1) * ROUNDS {
+        // SAFETY: the caller's
+        work.order.inside.iter().for_each(|chunk| unsafe { work.bounce(chunk, round) });
+        if struck_in() < round {
+            break;
+        }
+    }
+    if struck_in() > substep * ROUNDS {
+        // SAFETY: the caller's
+        unsafe { work.rebound(0..work.body_at.len()) };
+    }
 }
 
 impl Convergence {

@@ -68,6 +68,7 @@ pub struct Piles {
     plain: Shelf,
     bouncing: Shelf,
     patient: Shelf,
+    patient_bouncing: Shelf,
     jointed: Shelf,
     /// Line of each body in the pile that it is in.
     line_of: Vec<u32>,
@@ -106,9 +107,7 @@ impl Piles {
     /// Takes in the islands that go into piles.
     pub fn collect(&mut self, setting: Setting, islands: &Islands, plans: &[Plan]) {
         let contact = &setting.2.contact;
-        for shelf in [&mut self.plain, &mut self.bouncing, &mut self.patient, &mut self.jointed] {
-            shelf.used = 0;
-        }
+        self.shelves().for_each(|shelf| shelf.used = 0);
         self.line_of.resize(setting.0.bodies.len(), 0);
         for (island, plan) in islands.islands.iter().zip(plans) {
             let Members { bodies: slots, contacts, links, .. } = islands.members(island);
@@ -125,7 +124,10 @@ impl Piles {
                     pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
                 }
                 SolvePath::ConvergedPile => {
-                    let pile = self.patient.filling(FULL, Pile::patient);
+                    let pile = match plan.facts.may_bounce() {
+                        true => self.patient_bouncing.filling(FULL, Pile::patient_bouncing),
+                        false => self.patient.filling(FULL, Pile::patient),
+                    };
                     pile.add(setting, island, (slots, contacts, links), &mut self.line_of);
                     if let Some(convergence) = &mut pile.convergence {
                         convergence.add(contact, &plan.facts, contacts.len());
@@ -138,7 +140,17 @@ impl Piles {
 
     /// Whether no island is in any.
     pub fn is_empty(&self) -> bool {
-        self.plain.used + self.bouncing.used + self.patient.used + self.jointed.used == 0
+        let shelves = [&self.plain, &self.bouncing, &self.jointed];
+        shelves.into_iter().chain(self.patients()).all(|shelf| shelf.used == 0)
+    }
+
+    fn shelves(&mut self) -> impl Iterator<Item = &mut Shelf> {
+        let of_plain = [&mut self.plain, &mut self.bouncing, &mut self.jointed];
+        of_plain.into_iter().chain([&mut self.patient, &mut self.patient_bouncing])
+    }
+
+    fn patients(&self) -> [&Shelf; 2] {
+        [&self.patient, &self.patient_bouncing]
     }
 
     /// Advances all islands in piles by a step; `bodies` and `joints` are those of all islands, `contacts`
@@ -155,6 +167,7 @@ impl Piles {
         let joints = Shared::new(joints);
         let line_of = &self.line_of[..];
         let (plain, patient) = (self.plain.in_use_mut(), self.patient.in_use_mut());
+        let patient_bouncing = self.patient_bouncing.in_use_mut();
         let (jointed, bouncing) = (self.jointed.in_use_mut(), self.bouncing.in_use_mut());
         let large = || plain.iter().chain(&*bouncing).chain(&*jointed);
         let all: usize = large().map(|pile| pile.contacts.len()).sum();
@@ -173,7 +186,7 @@ impl Piles {
         // threads that are done with those that converge help with large ones, which can use any number
         pool::join(
             || plain.par_iter_mut().chain(bouncing).chain(jointed).for_each(advance),
-            || patient.par_iter_mut().for_each(advance),
+            || patient.par_iter_mut().chain(patient_bouncing).for_each(advance),
         );
         let mut beside = Spent::default();
         self.totals().for_each(|totals| beside.add(&totals.spent));
@@ -182,7 +195,7 @@ impl Piles {
 
     /// What it took.
     pub fn totals(&self) -> impl Iterator<Item = SolveTotals> {
-        let piles = self.patient.in_use().iter().chain(self.plain.in_use());
+        let piles = self.patients().into_iter().flat_map(Shelf::in_use).chain(self.plain.in_use());
         piles.chain(self.bouncing.in_use()).chain(self.jointed.in_use()).map(|pile| pile.totals)
     }
 }

@@ -146,6 +146,11 @@ impl Pile {
         Pile { convergence: Some(Convergence::default()), ..Pile::default() }
     }
 
+    /// An empty one for islands that converge and bounce.
+    pub fn patient_bouncing() -> Pile {
+        Pile { bounces: true, ..Pile::patient() }
+    }
+
     /// Takes everything out.
     pub fn clear(&mut self) {
         self.bodies.clear();
