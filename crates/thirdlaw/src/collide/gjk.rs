@@ -4,7 +4,8 @@
 //! closest point of A to that of B. The library's version stops at half the digits of the distance,
 //! which leaves a quarter of those of the normal: too few for contacts that must not jitter.
 
-use super::piece::Piece;
+use super::piece::{Kind, Piece};
+use super::segments;
 use crate::math::Vec3;
 
 /// Most support points asked for; round solids approach their answer, polyhedra reach it.
@@ -39,6 +40,9 @@ struct Simplex {
 
 /// Closest points of the cores of two pieces that are less than `limit` apart.
 pub(super) fn closest_points(a: &Piece, b: &Piece, limit: f64) -> Closest {
+    if let (Some(ends_a), Some(ends_b)) = (segment(a), segment(b)) {
+        return of_segments(ends_a, ends_b, limit);
+    }
     let corner = |v: Vec3| {
         let (a, b) = (a.support(v), b.support(-v));
         Corner { w: b - a, a, b }
@@ -90,6 +94,31 @@ pub(super) fn closest_points(a: &Piece, b: &Piece, limit: f64) -> Closest {
         q += simplex.corners[k].b * simplex.weights[k];
     }
     Closest::Apart([p, q])
+}
+
+/// The ends of a core that is a segment or a point.
+fn segment(piece: &Piece) -> Option<[Vec3; 2]> {
+    match &piece.kind {
+        Kind::Poly(poly) => match poly.vertices {
+            [point] => Some([*point; 2]),
+            [one, other] => Some([*one, *other]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn of_segments(a: [Vec3; 2], b: [Vec3; 2], limit: f64) -> Closest {
+    let [p, q] = segments::closest(a, b);
+    let distance = p.distance(q);
+    let size = a.iter().flat_map(|a| b.iter().map(|b| a.distance(*b))).fold(0.0, f64::max);
+    if distance > limit {
+        Closest::Far
+    } else if distance <= 1e-12 * size {
+        Closest::Touching
+    } else {
+        Closest::Apart([p, q])
+    }
 }
 
 impl Simplex {

@@ -26,6 +26,7 @@ mod polygon;
 mod refresh;
 mod reuse;
 mod sat;
+mod segments;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

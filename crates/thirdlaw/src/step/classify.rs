@@ -68,6 +68,8 @@ const DRIFT: f64 = 0.01;
 const TURNED: f64 = 0.5;
 /// Joints from which an island is held by iteration: fewer, with few contacts, are solved exactly.
 const MANY_LINKS: usize = 8;
+/// Iterations at least of both solves where joints hold bodies in a heap: a blow goes through several limbs.
+pub const JOINTED_ITERATIONS: [u32; 2] = [3, 2];
 /// Angle that a body may turn by in a step where joints hold it: their rows follow, its contacts do not.
 const FARTHEST: f64 = 2.0;
 /// Masses that single precision has room for, kg.

@@ -35,11 +35,18 @@ const FOUND: f64 = 1e-13;
 /// A solution that turns so many times as far as ω is not the one sought.
 const FAR: f64 = 1.5;
 
+/// Angle up to which a series does, and change of ω over ω up to which it is near.
+const NARROW: f64 = 0.1;
+
 /// h ω̄ in axes of the body.
 fn free_turn(model: &BodyModel, (omega, l): (Vec3, Vec3), h: f64) -> Vec3 {
     let inverse = &model.inv_inertia;
     let size = l.length();
-    let mut next = rotation_from_vector(-h * omega) * l;
+    // ω̄ to second order, L̇ = L × ω, where that is near
+    let change = 0.5 * h * (*inverse * l.cross(omega));
+    let near = change.length_squared() < NARROW * NARROW * omega.length_squared();
+    let ahead = if near { omega + change } else { omega };
+    let mut next = rotation_from_vector(-h * ahead) * l;
     for _ in 0..ITERATIONS_MAX {
         let turn = h * (*inverse * (0.5 * (l + next)));
         let turned = rotation_from_vector(-turn) * l;
@@ -65,6 +72,14 @@ fn turning(phi: Vec3) -> Mat3 {
     let angle = phi.length();
     if angle < 1e-6 {
         return Mat3::IDENTITY + cross_matrix(phi) * 0.5;
+    }
+    if angle < NARROW {
+        // to the third order, which is all that Newton's method needs
+        let square = angle * angle;
+        let outer = Mat3::from_cols(phi * phi.x, phi * phi.y, phi * phi.z);
+        return Mat3::from_diagonal(Vec3::splat(1.0 - square / 6.0))
+            + outer * (1.0 / 6.0)
+            + cross_matrix(phi) * (0.5 - square / 24.0);
     }
     let axis = phi / angle;
     let (sine, cosine) = (libm::sin(angle) / angle, (1.0 - libm::cos(angle)) / angle);

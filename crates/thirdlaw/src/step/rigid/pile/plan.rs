@@ -10,6 +10,7 @@ use super::bounce::ROUNDS;
 use super::sweep::Pass;
 use super::work::Work;
 use crate::parallel::team;
+use crate::step::classify::JOINTED_ITERATIONS;
 use crate::step::rigid::stopwatch::Stopwatch;
 use std::sync::atomic::Ordering;
 
@@ -89,7 +90,6 @@ pub unsafe fn solve(
 ) -> (u32, f64) {
     list(work, blocks, plan);
     let bodies = work.body_at.len();
-    let contact = &work.setting.2.contact;
     // joints within a block
     let joints = |pass: Pass, at: usize| {
         if !work.joints.is_empty() {
@@ -97,9 +97,10 @@ pub unsafe fn solve(
             unsafe { work.joints.sweep(work, pass, &work.joints.order.inside[at]) };
         }
     };
+    let [iterations, relax_iterations] = rounds(work);
     let push = |at: usize| {
         let chunk = &work.order.inside[at];
-        for round in 0..contact.iterations {
+        for round in 0..iterations {
             let pass = if round == 0 { Pass::Place } else { Pass::Push };
             // SAFETY: blocks have no movable body in common
             unsafe {
@@ -180,15 +181,23 @@ pub unsafe fn solve(
             if stage.integrates() { watch.integrated() } else { watch.solved() }
         }
     });
-    let rounds = contact.iterations + contact.relax_iterations;
     let met = f32::from_bits(work.met.load(Ordering::Relaxed));
-    (work.setting.2.substeps * rounds, f64::from(met))
+    (work.setting.2.substeps * (iterations + relax_iterations), f64::from(met))
+}
+
+/// Iterations of both solves of a substep.
+fn rounds(work: &Work) -> [u32; 2] {
+    let contact = &work.setting.2.contact;
+    let least = if work.joints.is_empty() { [0; 2] } else { JOINTED_ITERATIONS };
+    // none without push stays none
+    let relax = if contact.relax_iterations > 0 { least[1] } else { 0 };
+    [contact.iterations.max(least[0]), contact.relax_iterations.max(relax)]
 }
 
 /// Lists the stages.
 fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
     let (settings, blocks) = (work.setting.2, blocks.len());
-    let contact = &settings.contact;
+    let [iterations, relax_iterations] = rounds(work);
     plan.clear();
     plan.push((Stage::Pack, work.order.between.len()));
     let order = &work.joints.order;
@@ -229,12 +238,12 @@ fn list(work: &Work, blocks: &Blocks, plan: &mut Vec<Planned>) {
         } else {
             plan.push((Stage::Next(substep), blocks));
         }
-        for round in 0..contact.iterations {
+        for round in 0..iterations {
             between(plan, if round == 0 { Pass::Place } else { Pass::Push });
         }
         plan.push((Stage::Advance, blocks));
-        for round in 1..=contact.relax_iterations {
-            let last = round == contact.relax_iterations;
+        for round in 1..=relax_iterations {
+            let last = round == relax_iterations;
             let measured = last && substep + 1 == settings.substeps;
             between(plan, if measured { Pass::Last } else { Pass::Relax });
             // within blocks the last one belongs to what follows

@@ -150,7 +150,7 @@ impl SharedJoints<'_> {
             entries: &self.order.entries,
             places: work.places,
             slots: self.slots,
-            lengths: (dt, dt / f64::from(settings.substeps)),
+            substep: dt / f64::from(settings.substeps),
         };
         let mut start = 0;
         for (bundle, group) in bundles.iter_mut().zip(self.order.groups(chunk)) {

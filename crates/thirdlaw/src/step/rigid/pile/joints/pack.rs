@@ -6,7 +6,7 @@
 use super::bundle::{Bundle, ROWS_MAX, Row};
 use crate::joint::geometry::{Placed, side_pose};
 use crate::math::{Quat, Twist, Vec3};
-use crate::model::joint::model::{JointModel, Node};
+use crate::model::joint::model::JointModel;
 use crate::simd::f32x8::{LANES, Wide3};
 use crate::state::State;
 use crate::state::joint::JointState;
@@ -17,10 +17,6 @@ use crate::step::rigid::pile::pack::Place;
 const NOWHERE: f32 = 1e6;
 /// Room from which a limit bears nothing at the beginning of a step, rad.
 const CLOSED: f64 = 1e-2;
-/// Relative turns up to which a limit may come near within the step: at any speed this much, and so many
-/// times the way that its bodies turn now, rad.
-const NEAR: (f64, f64) = (0.4, 2.0);
-
 /// A row about an axis before it lies in a lane.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
@@ -54,8 +50,8 @@ pub struct Source<'a> {
     pub places: &'a [Place],
     /// Slots of the joints of the pile.
     pub slots: &'a [u32],
-    /// Length of the step and of a substep, s.
-    pub lengths: (f64, f64),
+    /// Length of a substep, s.
+    pub substep: f64,
 }
 
 /// Fills a bundle and its rows, whatever they held before, with the joints of a group. Returns how many rows
@@ -69,7 +65,7 @@ pub fn pack(bundle: &mut Bundle, rows: &mut [Row], group: &Group, source: &Sourc
         let (joint, now) = (&source.joints[slot], &source.state.joints[slot]);
         let sides = [joint.a, joint.b].map(|side| side_pose(source.state, side));
         let placed = joint.placed(sides[0], sides[1]);
-        let (dt, h) = source.lengths;
+        let h = source.substep;
         set(&mut bundle.arm[0], lane, placed.r_a);
         set(&mut bundle.arm[1], lane, placed.r_b);
         set(&mut bundle.gap, lane, placed.gap);
@@ -94,7 +90,7 @@ pub fn pack(bundle: &mut Bundle, rows: &mut [Row], group: &Group, source: &Sourc
                 }
             }
         }
-        let found = find_rows(joint, now, &placed, &turning(source.state, joint, dt), h);
+        let found = find_rows(joint, now, &placed, h);
         bundle.rows = bundle.rows.max(found.count as u8);
         let mut torque = h * now.torque;
         for (row, numbers) in rows.iter_mut().zip(&found.all[..found.count]) {
@@ -117,15 +113,6 @@ fn set(to: &mut Wide3, lane: usize, v: Vec3) {
     }
 }
 
-/// Angle by which the sides of a joint turn against each other in a step, as they turn now.
-fn turning(state: &State, joint: &JointModel, dt: f64) -> f64 {
-    let omega = |node: Node| match node {
-        Node::Body(slot) => state.bodies[slot as usize].velocity.angular,
-        _ => Vec3::ZERO,
-    };
-    dt * (omega(joint.b) - omega(joint.a)).length()
-}
-
 /// The impulse of a row that the last reaction tells of.
 fn carried(row: &Numbers, torque: Vec3) -> f64 {
     let z = torque.dot(row.axis) / row.axis.length_squared().max(1e-30);
@@ -141,12 +128,11 @@ fn carried(row: &Numbers, torque: Vec3) -> f64 {
 }
 
 /// The rows of a joint about axes at these places.
-fn find_rows(joint: &JointModel, now: &JointState, placed: &Placed, turning: &f64, h: f64) -> Rows {
+fn find_rows(joint: &JointModel, now: &JointState, placed: &Placed, h: f64) -> Rows {
     let mut place = now.place;
     let q = joint.coordinates(placed, &now.coordinates, &mut place);
     let gradients = joint.turn_gradients(placed);
     let mut rows = Rows::default();
-    let near = NEAR.0 + NEAR.1 * turning;
     for i in 3..6 {
         let settings = &joint.joint.axes[i];
         let axis = gradients[i - 3];
@@ -155,10 +141,9 @@ fn find_rows(joint: &JointModel, now: &JointState, placed: &Placed, turning: &f6
             continue;
         }
         if let Some(limits) = settings.limits {
+            // a blow may bring a limb to any end within the step
             let room = [q[i] - limits.lower, limits.upper - q[i]];
-            if room[0] < near || room[1] < near {
-                rows.add(Numbers { axis, room, limit: true, most: f64::INFINITY });
-            }
+            rows.add(Numbers { axis, room, limit: true, most: f64::INFINITY });
         }
         if settings.friction > 0.0 {
             let most = h * settings.friction;

@@ -23,6 +23,8 @@ use crate::step::rigid::pile::sweep::Pass;
 
 /// β: part of an error that is taken away in a substep.
 pub const PUSH: f32 = 0.3;
+/// Iterations of a joint by itself in a pass.
+const TURNS: usize = 2;
 /// Fastest speed at which joints that are apart are pulled together, m/s and rad/s.
 const CLOSING_SPEED: f32 = 3.0;
 
@@ -84,10 +86,10 @@ pub unsafe fn sweep_as<V: Vector>(
                 // SAFETY: likewise
                 unsafe { place::<V>(bundle, rows, bodies) };
                 sides.give_turns(bundle, rows);
-                sides.iterate::<true>(bundle, rows);
+                sides.settle::<true>(bundle, rows);
             }
-            Pass::Push => sides.iterate::<true>(bundle, rows),
-            Pass::Relax | Pass::Last => sides.iterate::<false>(bundle, rows),
+            Pass::Push => sides.settle::<true>(bundle, rows),
+            Pass::Relax | Pass::Last => sides.settle::<false>(bundle, rows),
         }
         // SAFETY: the caller's
         unsafe { sides.scatter(bundle, bodies) };
@@ -188,6 +190,15 @@ impl<V: Vector> Sides<V> {
         let [a, b] = [Self::turns(bundle, rows, 0), Self::turns(bundle, rows, 1)];
         self.turn = [sub(self.turn[0], a), add(self.turn[1], b)];
         self.angular = [add(self.angular[0], self.turn[0]), add(self.angular[1], self.turn[1])];
+    }
+
+    /// Rows about axes and anchors in turn, so that anchors do not undo what limits ask for: with both bodies at hand
+    /// that costs little.
+    #[inline(always)]
+    fn settle<const PUSHED: bool>(&mut self, bundle: &mut Bundle, rows: &mut [Row]) {
+        for _ in 0..TURNS {
+            self.iterate::<PUSHED>(bundle, rows);
+        }
     }
 
     /// One iteration: rows about axes one after the other, then the anchors.
