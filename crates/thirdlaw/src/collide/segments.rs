@@ -41,9 +41,18 @@ mod tests {
             let b = match i % 4 {
                 0 => [point(1.0), point(1.0)],
                 // parallel, a point, nearly parallel
-                1 => { let by = point(1.0); [a[0] + by, a[0] + by + (a[1] - a[0]) * 0.7] }
-                2 => { let at = point(1.0); [at, at] }
-                _ => { let by = point(1.0); [a[0] + by, a[1] + by + point(1e-9)] }
+                1 => {
+                    let by = point(1.0);
+                    [a[0] + by, a[0] + by + (a[1] - a[0]) * 0.7]
+                }
+                2 => {
+                    let at = point(1.0);
+                    [at, at]
+                }
+                _ => {
+                    let by = point(1.0);
+                    [a[0] + by, a[1] + by + point(1e-9)]
+                }
             };
             let [p, q] = closest(a, b);
             let found = p.distance(q);

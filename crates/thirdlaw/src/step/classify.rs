@@ -49,9 +49,11 @@ pub const FALLEN_SHORT: f64 = 2e-4;
 /// Bodies to each that the ground bears from which a structure is long. One that spans, as an arch does, thrusts on
 /// itself, and falls by what sweeps leave over.
 const LONG: usize = 6;
-/// The same from which a column is solved at once: about as many sweeps as it has bodies carry its weight down,
-/// and they cost less up to here.
+/// The same from which a column is solved at once: sweeps carry its weight down, and they cost less up
+/// to here.
 const HIGH: usize = 20;
+/// Square of a column's bodies over the iterations after which it sways by less than is seen.
+const COLUMN_SQUARE: usize = 5;
 /// Speed below which a chain may be standing, m/s.
 const STANDING: f64 = 1.0;
 /// Iterations after a bounce: it changes normal impulses at once, and friction must follow.
@@ -323,8 +325,8 @@ impl Facts {
     /// no more than it may.
     fn affordable(&self, contact: &ContactSettings, rows: usize) -> u32 {
         if self.is_column(contact) {
-            // what is at rest stays there by less
-            return if self.settled { self.bodies / 2 } else { 2 * self.bodies } as u32;
+            // what sweeps leave over sets a column swaying; they carry a load down by the root of their number
+            return (self.bodies * self.bodies / COLUMN_SQUARE) as u32;
         }
         (WORK / rows.max(1)).min(SLOW_ITERATIONS) as u32
     }
@@ -419,7 +421,8 @@ pub fn effort(
     let direct = escalate(facts, contact, rows);
     // where the direct path follows, iterating long first only costs
     let patient = facts.deserves_convergence(contact, rows) && direct == DirectUse::Never;
-    let iterations = if patient { iterations.max(facts.affordable(contact, rows)) } else { iterations };
+    let iterations =
+        if patient { iterations.max(facts.affordable(contact, rows)) } else { iterations };
     // that of the settings holds as given where they do not scale
     let tolerance = match contact.reference_size > 0.0 {
         true => facts.scaled(contact.tolerance),
@@ -464,7 +467,9 @@ pub fn escalate(facts: &Facts, contact: &ContactSettings, rows: usize) -> Direct
         };
     }
     match facts.is_chain(contact) {
-        true => DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE.max(CHAIN_SHARE * facts.speed)) },
+        true => {
+            DirectUse::Chain { above: facts.scaled(CHAIN_ABOVE.max(CHAIN_SHARE * facts.speed)) }
+        }
         false => DirectUse::Never,
     }
 }

@@ -46,6 +46,10 @@ fn free_turn(model: &BodyModel, (omega, l): (Vec3, Vec3), h: f64) -> Vec3 {
     let change = 0.5 * h * (*inverse * l.cross(omega));
     let near = change.length_squared() < NARROW * NARROW * omega.length_squared();
     let ahead = if near { omega + change } else { omega };
+    // its error is of the order of the change squared
+    if near && h * change.length_squared() <= FOUND * omega.length() {
+        return h * ahead;
+    }
     let mut next = rotation_from_vector(-h * ahead) * l;
     for _ in 0..ITERATIONS_MAX {
         let turn = h * (*inverse * (0.5 * (l + next)));
