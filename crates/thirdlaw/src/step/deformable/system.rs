@@ -227,26 +227,7 @@ impl Work {
         }
         let found = attempt.iterations;
         if trial.sheet().self_collision && !attempt.failed && !attempt.reined {
-            for tries in 0..=CROSSING_TRIES {
-                observer.begin(Stage::ClothCloth);
-                let Work { solids, detector, contacts, linear, solution, .. } = self;
-                let prediction = Prediction { solids, linear, solution };
-                attempt.crossed = contacts.add_crossings(&trial, &prediction, detector);
-                let found = detector.found.len() / trial.state.particles.x.len().max(1);
-                attempt.work += SWEEP_WORK * (1 + found as u32);
-                observer.end(Stage::ClothCloth);
-                if !attempt.crossed || tries == CROSSING_TRIES {
-                    break;
-                }
-                let more = self.solve(&trial, share.1, last, false, observer);
-                attempt.iterations += more.iterations;
-                attempt.work += more.work;
-                attempt.failed = more.failed;
-                attempt.unfinished |= more.unfinished;
-                if more.failed {
-                    break;
-                }
-            }
+            self.add_crossings(&trial, (share.1, last), &mut attempt, observer);
         }
         if attempt.crossed || (attempt.failed && last) {
             self.prevent_crossings(&trial, &mut attempt, observer);
@@ -284,6 +265,36 @@ impl Work {
             (balance, attempt.reined, attempt.hopeless) = (left, true, !holds);
         }
         self.owed = balance.owed(owed);
+    }
+
+    /// Takes in pairs that would cross, and solves again, a few times.
+    fn add_crossings(
+        &mut self,
+        trial: &Trial,
+        (end, last): (f64, bool),
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+    ) {
+        for tries in 0..=CROSSING_TRIES {
+            observer.begin(Stage::ClothCloth);
+            let Work { solids, detector, contacts, linear, solution, .. } = self;
+            let prediction = Prediction { solids, linear, solution };
+            attempt.crossed = contacts.add_crossings(trial, &prediction, detector);
+            let found = detector.found.len() / trial.state.particles.x.len().max(1);
+            attempt.work += SWEEP_WORK * (1 + found as u32);
+            observer.end(Stage::ClothCloth);
+            if !attempt.crossed || tries == CROSSING_TRIES {
+                break;
+            }
+            let more = self.solve(trial, end, last, false, observer);
+            attempt.iterations += more.iterations;
+            attempt.work += more.work;
+            attempt.failed = more.failed;
+            attempt.unfinished |= more.unfinished;
+            if more.failed {
+                break;
+            }
+        }
     }
 
     /// Stops what would still pass, where settings ask for that.
