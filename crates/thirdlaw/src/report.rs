@@ -37,6 +37,9 @@ pub struct StepReport {
     /// Cloth steps that were taken although conjugate gradients reached their limit of iterations before the
     /// tolerance, or no shorter step was left to try.
     pub unfinished: u32,
+    /// Those of them that went only a part of the way that was found, because all of it would have made energy out
+    /// of nothing: what moved was slowed there.
+    pub reined: u32,
     /// Linear systems solved for cloth.
     pub cloth_solves: u32,
     /// Sparse factors made for them.
@@ -278,8 +281,8 @@ pub enum StepError {
         /// Simulated time at its start, s.
         time: f64,
     },
-    /// Cloth took more work in this step than any that comes out: something squeezes, pulls or tangles it
-    /// so that no motion agrees with everything. Restore an earlier state, take shorter steps or give it more
+    /// Cloth took more work in this step than any that comes out, or would make energy out of nothing even where it
+    /// stops at once: something squeezes, pulls or tangles it so that no motion agrees with everything. Restore an earlier state, take shorter steps or give it more
     /// room; or go on from what was reached of the step.
     ClothUnsolved {
         /// Which cloth.
@@ -288,7 +291,7 @@ pub enum StepError {
         vertex: u32,
         /// The body that presses it.
         body: Option<BodyId>,
-        /// Iterations of conjugate gradients spent.
+        /// Work spent, in iterations of conjugate gradients.
         iterations: u32,
         /// Steps made before this one.
         step: u64,

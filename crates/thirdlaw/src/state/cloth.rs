@@ -12,6 +12,8 @@ pub struct ClothState {
     pub successes: u32,
     /// Steps to wait before trying a larger one.
     pub wait: u32,
+    /// Energy that steps made out of nothing and others have not taken out again, J.
+    pub owed: f64,
     /// Touching particles, in order.
     pub touches: Vec<LastTouch>,
     /// Pushing pairs of cloth and cloth, and of cloth and features of solids, in order.

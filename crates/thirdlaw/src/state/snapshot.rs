@@ -9,7 +9,7 @@ use std::hash::Hasher;
 
 const MAGIC: &[u8; 8] = b"3rdlaw\r\n";
 /// Rises whenever a field of [`State`] comes, goes or changes.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 const HEADER: usize = 8 + 4 + 8 + 8 + 8;
 
 /// A checkpoint of a world.

@@ -44,7 +44,7 @@ use std::sync::Arc;
 
 const MAGIC: &[u8; 8] = b"3rdworld";
 /// Rises whenever anything that is written comes, goes or changes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const HEADER: usize = 8 + 4 + 8 + 8;
 
 /// The user's own code, by the names under which it was written.

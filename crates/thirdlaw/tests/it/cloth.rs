@@ -437,7 +437,8 @@ fn filtered_conjugate_gradients_equal_the_direct_solve() {
         settings.cloth.solver = solver;
         settings.cloth.tolerance = 1e-14;
         let mut world = World::new(settings).unwrap();
-        world.add_body(Body::fixed(Shape::sphere(0.2).unwrap()).at(-0.1, -0.25, -0.1)).unwrap();
+        // below a vertex, so that the filter holds it and not only triangles rest
+        world.add_body(Body::fixed(Shape::sphere(0.2).unwrap()).at(-0.129, -0.23, -0.129)).unwrap();
         let mesh = ClothMesh::grid(8, 8, [0.6, 0.6]).unwrap();
         let cloth = Cloth::new(mesh)
             .pin([0])

@@ -3,6 +3,7 @@
 mod abreast;
 mod bonds;
 mod cloth;
+mod cloth_energy;
 mod cloth_world;
 mod contact;
 mod control;

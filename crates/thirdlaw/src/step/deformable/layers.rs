@@ -254,6 +254,36 @@ impl Pair {
         Stencil { particles, gradient, stiffness, target, body, wrench }
     }
 
+    /// What its solid, which nothing pushes, and taking out overlap gave in the step, J.
+    pub fn gave(&self, solids: &Solids) -> f64 {
+        let [parts, carries] = self.moves(solids);
+        self.pressure * (parts + carries)
+    }
+
+    /// Speed at which overlap is taken out, and at which a solid that nothing pushes comes, m/s.
+    pub fn moves(&self, solids: &Solids) -> [f64; 2] {
+        if !self.active {
+            return [0.0; 2];
+        }
+        if self.solid == NONE {
+            return [self.target.max(0.0), 0.0];
+        }
+        let surface = self.normal.dot(self.surface_velocity(solids));
+        let by_itself = solids.list[self.solid as usize].unknown == NONE;
+        let carries = if by_itself { surface.max(0.0) } else { 0.0 };
+        [(self.target - surface).max(0.0), carries]
+    }
+
+    /// What moving it at a speed takes at most, J.
+    pub fn pull(&self, speed: f64) -> f64 {
+        0.5 * self.stiffness * speed * speed
+    }
+
+    /// Pushed only this part of what it did.
+    pub fn weaken(&mut self, part: f64) {
+        self.pressure = if part > 0.0 { part * self.pressure } else { 0.0 };
+    }
+
     /// Judges the pair by the velocities `u` of a round; `delta` are the changes of the bodies'
     /// velocities.
     pub fn judge(

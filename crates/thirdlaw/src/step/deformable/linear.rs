@@ -33,7 +33,7 @@ pub struct Linear {
     /// Where the elements were last linearized, m.
     pub places: Vec<Vec3>,
     /// Of the air, N·s/m.
-    drag: Vec<f64>,
+    pub drag: Vec<f64>,
 }
 
 impl Linear {

@@ -19,6 +19,7 @@
 //!      or to an error of velocities, with a sparse factor         solved.rs
 //!      and with the motion of each cloth as a whole corrected     collective.rs
 //!      with pressures, where volumes are kept                       volume.rs, contact/incompressible.rs
+//!      what makes energy out of nothing is refused, or goes less far balance.rs
 //!   5. what would pass is stopped, where settings ask for it       crossings.rs, contact/robust/
 //!      stretched too much at once? back to 1 with half the step
 //!   6. positions, velocities, and what pushes the bodies back
@@ -27,6 +28,7 @@
 //! of several particles); `system.rs` is the step, and shows by & and &mut what each stage reads and
 //! changes.
 
+mod balance;
 mod collective;
 mod constraints;
 mod crossings;
@@ -45,7 +47,7 @@ mod volume;
 
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::model::settings::{ClothForces, ClothSettings, ClothSolver, Precision, Settings};
+use crate::model::settings::{ClothSettings, ClothSolver, Precision, Settings};
 use crate::parallel::loops::awake;
 use crate::parallel::pool;
 use crate::report::{Observer, StepError, StepReport};
@@ -80,10 +82,11 @@ const LEVEL_LIMIT: u32 = 14;
 const FRAME: f64 = 1.0 / 50.0;
 /// Particles that are worth a thread.
 const HELPED: usize = 1000;
-/// Iterations in a frame after which steps that are to be solved to an error are taken as they come, in few
+/// Iterations in a frame after which steps are taken as they come, those that are to be solved to an error in few
 /// rounds: what has not come out by then will not, and the report says so.
 const WORK_MAX: u32 = 20_000;
-/// How many times that ends the step with an error, at the usual iterations and rounds.
+/// How many times that ends the step with an error, at the usual iterations and rounds, tries and rounds and looks
+/// for crossings counted as the iterations that they take as long as.
 const HOPELESS: f64 = 3.0;
 /// Fewest accepted steps before a larger one is tried.
 const WAIT_MIN: u32 = 2;
@@ -162,7 +165,7 @@ fn advance(
     let whole = 1_u32 << deepest;
     let mut tick = 0;
     let before = report.cg_iterations;
-    let solved = context.settings.cloth.forces == ClothForces::Solved;
+    let mut besides = 0;
     let allowed = f64::from(WORK_MAX) * (context.dt / FRAME).max(1.0);
     let hopeless = HOPELESS * allowed * patience(&context.settings.cloth);
     state.cloth.level = state.cloth.level.min(deepest);
@@ -171,14 +174,15 @@ fn advance(
         let length = whole >> state.cloth.level;
         let share = |tick: u32| f64::from(tick) / f64::from(whole);
         let spent = report.cg_iterations - before;
-        work.hurried = solved && f64::from(spent) > allowed;
-        if f64::from(spent) > hopeless {
-            return Err(unsolved(context, state, work, spent));
+        work.hurried = f64::from(spent) > allowed;
+        if f64::from(spent + besides) > hopeless {
+            return Err(unsolved(context, state, work, spent + besides));
         }
         let smallest = state.cloth.level == deepest || work.hurried;
         let span = (share(tick), share(tick + length));
         let mut outcome = work.attempt(context, state, span, smallest, observer);
         report.cg_iterations += outcome.iterations;
+        besides += outcome.work;
         let mut poor = outcome.failed || outcome.stuck;
         if poor && smallest {
             // no shorter step is left: without friction and without what the last step knew a step
@@ -187,9 +191,14 @@ fn advance(
             outcome = work.attempt(context, state, span, smallest, observer);
             work.contacts.plain = false;
             report.cg_iterations += outcome.iterations;
+            besides += outcome.work;
             poor = outcome.failed || outcome.stuck;
         }
-        let refused = outcome.overstretched || outcome.crossed || poor || outcome.deep;
+        let refused =
+            outcome.overstretched || outcome.crossed || poor || outcome.deep || outcome.makes;
+        if outcome.hopeless {
+            return Err(unsolved(context, state, work, spent + besides));
+        }
         if refused && !smallest {
             report.rejected += 1;
             // failing right after a larger step was tried: wait longer before the next try
@@ -204,7 +213,8 @@ fn advance(
         }
         work.accept(context, state, (share(tick), share(tick + length)));
         report.cloth_steps += 1;
-        report.unfinished += u32::from(outcome.unfinished || poor);
+        report.unfinished += u32::from(outcome.unfinished || outcome.reined || poor);
+        report.reined += u32::from(outcome.reined);
         report.impacts += outcome.impacts;
         report.in_zones += outcome.in_zones;
         report.smallest_step = if report.smallest_step == 0.0 {

@@ -103,6 +103,16 @@ impl Contacts {
         self.add_pairs(trial, prediction, &detector.found, false);
     }
 
+    /// Everything pushed only this part of what it did.
+    pub fn weaken(&mut self, part: f64) {
+        let scaled = |x: f64| if part > 0.0 { part * x } else { 0.0 };
+        for touch in &mut self.touches {
+            touch.pressure = scaled(touch.pressure);
+            touch.friction = if part > 0.0 { part * touch.friction } else { Vec3::ZERO };
+        }
+        self.pairs.iter_mut().for_each(|pair| pair.weaken(part));
+    }
+
     /// How deep vertices and triangles are in solids at the end of the step found, m.
     pub fn depth_after(
         &self,

@@ -107,19 +107,6 @@ impl Solution {
         part >= WORTH
     }
 
-    /// What is left where a step that must be taken tore the cloth: as much of its motion, from standing
-    /// still, as does not raise Φ.
-    pub fn rein_in(&mut self, trial: &Trial, linear: &mut Linear, constraints: &Constraints) {
-        let to = Motion { particles: self.u.clone(), bodies: self.u_bodies.clone() };
-        self.go_on(trial, constraints, 0.0);
-        self.from = Motion { particles: self.u.clone(), bodies: self.u_bodies.clone() };
-        if !to.particles.iter().all(|u| vector(u).is_finite()) {
-            return;
-        }
-        (self.u, self.u_bodies) = (to.particles, to.bodies);
-        self.search(trial, linear, constraints, f64::INFINITY);
-    }
-
     /// Φ at u, which leads to `x1`, with the stiff terms of contacts, and what rounding may have made of
     /// it, J.
     fn potential(

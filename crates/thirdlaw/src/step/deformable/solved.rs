@@ -16,7 +16,7 @@ use super::constraints::Constraints;
 use super::linear::Linear;
 use super::solution::Solution;
 use super::solver::{SLOW, Solver};
-use super::system::{Attempt, TORN, Trial, Work, rises};
+use super::system::{Attempt, ROUND_WORK, TORN, Trial, Work, rises};
 use crate::linalg::dense;
 use crate::linalg::error_bound::Watch;
 use crate::linalg::factored::{BODIES_MAX, ByFactor, Factored, Whole};
@@ -122,6 +122,7 @@ impl Work {
             if round >= usual && !contacts.entered && !attempt.unfinished {
                 break;
             }
+            attempt.work += ROUND_WORK;
             let first = fresh && round == 0;
             observer.begin(Stage::ClothForces);
             if first {

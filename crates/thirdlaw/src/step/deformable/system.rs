@@ -1,5 +1,6 @@
 //! One cloth step: the system, its constraints, its solution.
 
+use super::balance::{Balance, Parts, Reined};
 use super::constraints::Constraints;
 use super::crossings::Stops;
 use super::linear::Linear;
@@ -41,10 +42,13 @@ const DEEP_LEVEL: u32 = 4;
 /// How many times the rise of strain that refuses a step refuses it after the first round: more rounds
 /// would not bring it down so far.
 pub(super) const TORN: f64 = 10.0;
-/// Rise of the largest strain in a step that is never right.
-const WILD: f64 = 0.5;
 /// Residual, relative to that of the beginning, with which a round counts as failed.
 const POOR: f64 = 0.1;
+/// What it takes to try a step, to solve a round besides its iterations, and to look for crossings, in iterations of
+/// conjugate gradients.
+const TRY_WORK: u32 = 50;
+pub(super) const ROUND_WORK: u32 = 10;
+const SWEEP_WORK: u32 = 50;
 /// How often a step is solved again because cloth would cross cloth.
 const CROSSING_TRIES: u32 = 3;
 
@@ -66,6 +70,8 @@ pub struct Context<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Attempt {
     pub iterations: u32,
+    /// All work besides, in what iterations take.
+    pub work: u32,
     pub overstretched: bool,
     /// Conjugate gradients did not get there.
     pub failed: bool,
@@ -77,6 +83,12 @@ pub struct Attempt {
     pub crossed: bool,
     /// Cloth would come deep into a solid.
     pub deep: bool,
+    /// It would make energy.
+    pub makes: bool,
+    /// It went a part of its way only, for that.
+    pub reined: bool,
+    /// Not even cloth that stops agrees with what drives it.
+    pub hopeless: bool,
     /// Pairs that impulses stopped.
     pub impacts: u32,
     /// Particles that moved in rigid zones.
@@ -123,6 +135,10 @@ pub struct Work {
     /// Largest strain at the beginning of the step and at the end of the last attempt.
     pub(super) strain: f64,
     strain_after: f64,
+    /// Energy of the elements at the beginning of the step, J, once it was asked for.
+    elastic: Option<f64>,
+    /// Energy owed after the last attempt, J.
+    owed: f64,
     /// Residual at the beginning of the step.
     reference: f64,
     /// Whether so much work was done in this step of the world that no more than needed is to follow.
@@ -133,6 +149,7 @@ impl Work {
     /// At the beginning of the world's step: which bodies are near.
     pub fn begin(&mut self, context: &Context, state: &State, starts: &[BodyState]) {
         self.solver.begin();
+        self.elastic = None;
         let (mut lo, mut hi) = (Vec3::splat(f64::INFINITY), Vec3::splat(f64::NEG_INFINITY));
         let mut fastest: f64 = 0.0;
         for (x, v) in state.particles.x.iter().zip(&state.particles.v) {
@@ -193,6 +210,7 @@ impl Work {
             return Attempt { failed: true, ..Attempt::default() };
         }
         let mut attempt = self.solve(&trial, share.1, last, true, observer);
+        attempt.work += TRY_WORK;
         // looking for crossings on wild ways takes longer than all else, and tells nothing
         let most = context.settings.cloth.strain_step;
         let strain = trial.sheet().elements.largest_strain(&self.solution.x1);
@@ -200,24 +218,16 @@ impl Work {
         if (attempt.stuck || attempt.overstretched) && !last {
             return attempt;
         }
-        if trial.sheet().self_collision && !attempt.failed {
-            for tries in 0..=CROSSING_TRIES {
-                observer.begin(Stage::ClothCloth);
-                let Work { solids, detector, contacts, linear, solution, .. } = self;
-                let prediction = Prediction { solids, linear, solution };
-                attempt.crossed = contacts.add_crossings(&trial, &prediction, detector);
-                observer.end(Stage::ClothCloth);
-                if !attempt.crossed || tries == CROSSING_TRIES {
-                    break;
-                }
-                let more = self.solve(&trial, share.1, last, false, observer);
-                attempt.iterations += more.iterations;
-                attempt.failed = more.failed;
-                attempt.unfinished |= more.unfinished;
-                if more.failed {
-                    break;
-                }
-            }
+        if attempt.failed && !last {
+            return attempt;
+        }
+        self.weigh(&trial, last, &mut attempt);
+        if attempt.makes && !last {
+            return attempt;
+        }
+        let found = attempt.iterations;
+        if trial.sheet().self_collision && !attempt.failed && !attempt.reined {
+            self.add_crossings(&trial, (share.1, last), &mut attempt, observer);
         }
         if attempt.crossed || (attempt.failed && last) {
             self.prevent_crossings(&trial, &mut attempt, observer);
@@ -231,16 +241,60 @@ impl Work {
                 || (vertices > DEEP_VERTEX && vertices > before + 0.2 * DEEP_VERTEX);
             observer.end(Stage::ClothSolids);
         }
-        self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
-        if last && span.turns && rises(self.strain, self.strain_after, WILD) {
-            // no shorter step is left: rather little motion than wild motion
-            let Work { linear, constraints, solution, .. } = self;
-            solution.rein_in(&trial, linear, constraints);
-            attempt.unfinished = true;
-            self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
+        if attempt.iterations > found || attempt.impacts + attempt.in_zones > 0 {
+            self.weigh(&trial, last, &mut attempt);
         }
+        self.strain_after = trial.sheet().elements.largest_strain(&self.solution.x1);
         attempt.overstretched = rises(self.strain, self.strain_after, most);
         attempt
+    }
+
+    /// Looks at the balance of energy. Where it does not hold and no shorter step is left, the step goes as far
+    /// as it does.
+    fn weigh(&mut self, trial: &Trial, last: bool, attempt: &mut Attempt) {
+        let owed = trial.state.cloth.owed;
+        let Work { linear, solids, contacts, constraints, volumes, solution, .. } = self;
+        let x0 = &trial.state.particles.x;
+        let before = *self.elastic.get_or_insert_with(|| linear.elastic(trial, x0));
+        let parts = Parts { solids, contacts, constraints, volumes, solution };
+        let mut balance = Balance::of(trial, linear, before, &parts);
+        attempt.makes = balance.breaks(owed, last);
+        if attempt.makes && last {
+            let mut reined = Reined { solids, contacts, constraints, volumes, solution };
+            let (left, holds) = reined.rein_in(trial, linear, before, owed);
+            (balance, attempt.reined, attempt.hopeless) = (left, true, !holds);
+        }
+        self.owed = balance.owed(owed);
+    }
+
+    /// Takes in pairs that would cross, and solves again, a few times.
+    fn add_crossings(
+        &mut self,
+        trial: &Trial,
+        (end, last): (f64, bool),
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+    ) {
+        for tries in 0..=CROSSING_TRIES {
+            observer.begin(Stage::ClothCloth);
+            let Work { solids, detector, contacts, linear, solution, .. } = self;
+            let prediction = Prediction { solids, linear, solution };
+            attempt.crossed = contacts.add_crossings(trial, &prediction, detector);
+            let found = detector.found.len() / trial.state.particles.x.len().max(1);
+            attempt.work += SWEEP_WORK * (1 + found as u32);
+            observer.end(Stage::ClothCloth);
+            if !attempt.crossed || tries == CROSSING_TRIES {
+                break;
+            }
+            let more = self.solve(trial, end, last, false, observer);
+            attempt.iterations += more.iterations;
+            attempt.work += more.work;
+            attempt.failed = more.failed;
+            attempt.unfinished |= more.unfinished;
+            if more.failed {
+                break;
+            }
+        }
     }
 
     /// Stops what would still pass, where settings ask for that.
@@ -297,7 +351,12 @@ impl Work {
                 break;
             }
             let more = self.rounds(trial, end, last, false, observer);
-            attempt = Attempt { iterations: attempt.iterations + more.iterations, ..more };
+            let (iterations, work) = (attempt.iterations, attempt.work);
+            attempt = Attempt {
+                iterations: iterations + more.iterations,
+                work: work + more.work,
+                ..more
+            };
         }
         if attempt.is_fair() || last {
             // a step that must be taken keeps its volumes, too
@@ -334,6 +393,7 @@ impl Work {
                 break;
             }
             observer.begin(Stage::ClothForces);
+            attempt.work += ROUND_WORK;
             let first = fresh && round == 0;
             let bent = if newton {
                 linear.relinearize(trial, solution);
@@ -441,6 +501,7 @@ impl Work {
         pairs.dedup_by_key(|p| (p.kind, p.feature, p.body));
         state.cloth.pins.clone_from(&self.constraints.pins);
         self.strain = self.strain_after;
+        (self.elastic, state.cloth.owed) = (None, self.owed);
     }
 
     /// The particle that solids press hardest, and the slot of the body that does; the fastest one where
