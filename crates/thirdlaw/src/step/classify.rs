@@ -49,9 +49,9 @@ pub const FALLEN_SHORT: f64 = 2e-4;
 /// Bodies to each that the ground bears from which a structure is long. One that spans, as an arch does, thrusts on
 /// itself, and falls by what sweeps leave over.
 const LONG: usize = 6;
-/// The same from which a column is solved at once: sweeps carry its weight down, and they cost less up
-/// to here.
-const HIGH: usize = 20;
+/// The same from which a column is solved at once: up to here sweeps carry its weight down for
+/// less, and it does not sway long on contacts that give way.
+const HIGH: usize = 16;
 /// Square of a column's bodies over the iterations after which it sways by less than is seen.
 const COLUMN_SQUARE: usize = 5;
 /// Speed below which a chain may be standing, m/s.

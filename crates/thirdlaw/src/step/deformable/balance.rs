@@ -300,8 +300,9 @@ impl Reined<'_> {
             let balance = Balance::of(trial, linear, before, &parts);
             if part == 0.0 || !balance.breaks(owed, true) {
                 self.contacts.weaken(part);
-                // of cloth that has stopped, what was owed before says nothing
-                return (balance, part > 0.0 || !balance.breaks(0.0, false));
+                // nothing moves in cloth that has stopped but what moves by itself: that gave what there is more
+                let made = if part > 0.0 { balance.made } else { balance.made.min(0.0) };
+                return (Balance { made, ..balance }, balance.made.is_finite());
             }
             part *= 0.5;
         }
