@@ -95,7 +95,7 @@ impl Balance {
         }
         // where nothing blows and nothing presses, air only takes
         let blows = settings.cloth.wind != Vec3::ZERO;
-        let gives = blows || !pushed.is_empty() || !sheet.rings.is_empty();
+        let gives = blows || !pushed.is_empty();
         out.made -= if gives { air } else { air.min(0.0) };
         out.add_bodies(trial, parts);
         out.add_bonds(trial, parts);
