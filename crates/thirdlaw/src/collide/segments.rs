@@ -4,23 +4,45 @@ use crate::math::Vec3;
 
 /// Share of |d₁|²|d₂|² below which the squared sine between two directions is rounding.
 const PARALLEL: f64 = 1e-14;
+/// Share of a distance by which an end must be nearer than what faces it, on segments that are nearly parallel.
+const NEARER: f64 = 1e-13;
 
 /// The closest points of the segments between these ends, either of which may be a point.
-pub(super) fn closest([a, a_end]: [Vec3; 2], [b, b_end]: [Vec3; 2]) -> [Vec3; 2] {
+pub(super) fn closest(one: [Vec3; 2], other: [Vec3; 2]) -> [Vec3; 2] {
+    let ([a, a_end], [b, b_end]) = (one, other);
     let (along_a, along_b, between) = (a_end - a, b_end - b, a - b);
     let (aa, bb, ab) = (along_a.length_squared(), along_b.length_squared(), along_a.dot(along_b));
     let (to_a, to_b) = (along_a.dot(between), along_b.dot(between));
-    let share = |part: f64, of: f64| if of > 0.0 { (part / of).clamp(0.0, 1.0) } else { 0.0 };
     let crossing = aa * bb - ab * ab;
-    // nearest on the lines; on parallel ones any point is
-    let first = match crossing > PARALLEL * aa * bb {
-        true => share(ab * to_b - to_a * bb, crossing),
-        false => share(-to_a, aa),
-    };
+    let crosses = crossing > PARALLEL * aa * bb;
+    // nearest on the lines
+    let first = if crosses { share(ab * to_b - to_a * bb, crossing) } else { share(-to_a, aa) };
     // what faces it on b, and again from there, as one of them may have been beyond an end
     let s = share(ab * first + to_b, bb);
     let t = share(ab * s - to_a, aa);
-    [a + t * along_a, b + s * along_b]
+    let found = [a + t * along_a, b + s * along_b];
+    if crosses {
+        return found;
+    }
+    // without a crossing one of them is an end
+    let of_a = one.map(|p| [p, nearest(p, other)]);
+    let of_b = other.map(|q| [nearest(q, one), q]);
+    let nearer = |best: [Vec3; 2], next: [Vec3; 2]| {
+        let [old, new] = [best, next].map(|[p, q]| p.distance(q));
+        if new < (1.0 - NEARER) * old { next } else { best }
+    };
+    of_a.into_iter().chain(of_b).fold(found, nearer)
+}
+
+/// part/of, from 0 to 1.
+fn share(part: f64, of: f64) -> f64 {
+    if of > 0.0 { (part / of).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// The point of a segment that is nearest to another point.
+fn nearest(to: Vec3, [from, end]: [Vec3; 2]) -> Vec3 {
+    let along = end - from;
+    from + share(along.dot(to - from), along.length_squared()) * along
 }
 
 #[cfg(test)]
